@@ -1,0 +1,90 @@
+#ifndef TIDEMARK_AGENT_ENDPOINT_EXCHANGE_H_
+#define TIDEMARK_AGENT_ENDPOINT_EXCHANGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "agent/core/request_record.h"
+#include "agent/decode/stream_decoder.h"
+#include "agent/endpoint/endpoint_adapter.h"
+
+namespace tidemark {
+
+// One request and its response as a pure state machine: the transport's happenings in, the request
+// record out. It alone decides when a request has ended and how (docs/metrics.md, "Success"):
+// the first fault on the wire wins.
+//
+// Use: Begin; then any of the On… calls in the order of the wire, until state() is not kOpen; times are
+// CLOCK_MONOTONIC ns. Thread-compatible; owned by a slot and re-used.
+class Exchange : private StreamEventSink {
+ public:
+  enum class State {
+    kOpen,      // goes on
+    kEndSeen,   // the last finish_reason came: waits at most `usage_deadline` for usage and [DONE]
+    kDone,      // succeeded at [DONE]; the response's end is still to come (then Ended)
+    kEnded,     // record.outcome is final and the response has ended: the connection may be re-used
+    kFailed,    // record.outcome is final: the connection must be closed
+  };
+
+  // How long a finished stream is waited for after its last finish_reason.
+  static constexpr int64_t kUsageWait = 1'000'000'000;
+  static constexpr size_t kExcerptBytes = 512;
+
+  // `adapter` must outlive the exchange. `keep_output` keeps the text (output()).
+  Exchange(EndpointAdapter* adapter, bool keep_output);
+  ~Exchange() override;
+
+  // A new request: resets all; record.sent, index, slot… are then set by the caller.
+  void Begin(bool streaming);
+
+  void OnConnected(int64_t now);
+  void OnTlsDone(int64_t now);
+  // Status line and headers are complete. Header names of any case.
+  void OnStatus(int status, int64_t now);
+  void OnHeader(absl::string_view name, absl::string_view value);
+  void OnHeadersEnd(int64_t now);
+  // Body bytes that one network read brought. Reads are numbered: calls with one `read` belong to one
+  // read and have one `now`.
+  void OnBody(absl::string_view bytes, int64_t now, uint64_t read);
+  // The response ended as HTTP says it should. `clean` is false for a FIN inside a body whose framing
+  // was not complete.
+  void OnResponseEnd(bool clean, int64_t now);
+  void OnFailure(FailureClass failure, int64_t now, absl::string_view detail);
+  // The usage wait is over (state kEndSeen): a success.
+  void OnUsageDeadline(int64_t now);
+  // STOP or CANCEL reached a request in flight.
+  void OnCancel(int64_t now);
+
+  State state() const { return state_; }
+  // When kEndSeen: the time at which to call OnUsageDeadline.
+  int64_t usage_deadline() const { return usage_deadline_; }
+  bool has_token() const { return record_.first_token != kNoTime; }
+  // Time of the last bytes of any kind (comments too): the idle timer counts from it.
+  int64_t last_activity() const { return last_activity_; }
+
+  RequestRecord& record() { return record_; }
+  const RequestRecord& record() const { return record_; }
+  const std::string& output() const { return output_; }
+
+ private:
+  bool OnEvent(const StreamEvent& event) override;
+  void Fail(FailureClass failure, int64_t now);
+  void Succeed(int64_t ended);
+
+  EndpointAdapter* adapter_;
+  std::unique_ptr<StreamDecoder> decoder_;
+  bool keep_output_;
+  RequestRecord record_;
+  State state_ = State::kOpen;
+  int64_t usage_deadline_ = kNoTime;
+  int64_t last_activity_ = kNoTime;
+  std::string output_;
+  struct Progress;
+  std::unique_ptr<Progress> progress_;
+};
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_AGENT_ENDPOINT_EXCHANGE_H_
