@@ -6,17 +6,10 @@
 
 #include "absl/types/span.h"
 #include "agent/core/request_record.h"
+#include "common/job/level_task.h"
 #include "common/measurement/facts.h"
 
 namespace tidemark {
-
-// A per-request objective in the metric's fixed-point unit.
-struct SlaThreshold {
-  Metric metric = Metric::kTimeToFirstToken;
-  bool upper = true;       // violated above (else below) the threshold
-  bool inclusive = false;  // meeting it exactly is good
-  uint64_t threshold = 0;
-};
 
 // True when `value` meets the objective.
 bool Meets(const SlaThreshold& sla, uint64_t value);
