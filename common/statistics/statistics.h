@@ -22,14 +22,15 @@ double IncompleteBeta(double a, double b, double x);
 // The x with I_x(a, b) = probability, for a, b > 0.
 double IncompleteBetaInverse(double a, double b, double probability);
 
-// The value below which Student's t with `degrees_of_freedom` > 0 lies with `probability` in (0, 1).
+// The value below which Student's t with `degrees_of_freedom` > 0 lies with `probability` in (0,
+// 1).
 double StudentTQuantile(double probability, double degrees_of_freedom);
 
 // The same for the standard normal distribution.
 double NormalQuantile(double probability);
 
-// Clopper-Pearson: the share of events in the population, given `events` in `trials`, at a two-sided
-// `confidence` in (0, 1). REQUIRES: 0 <= events <= trials, trials > 0.
+// Clopper-Pearson: the share of events in the population, given `events` in `trials`, at a
+// two-sided `confidence` in (0, 1). REQUIRES: 0 <= events <= trials, trials > 0.
 Interval ClopperPearson(double events, double trials, double confidence);
 
 }  // namespace tidemark
