@@ -176,10 +176,11 @@ void Histogram::EncodeTo(v1::Histogram* out) const {
 absl::StatusOr<Histogram> Histogram::Decode(const v1::Histogram& in) {
   Histogram out;
   if (absl::Status status = DecodeBuckets(in, out); !status.ok()) return status;
+  if (in.count() == 0 && in.min() != 0) return Refusal("min", in.min(), "0: count is 0");
   out.count_ = in.count();
   out.sum_ = in.sum();
   out.sum_squares_ = (static_cast<uint128>(in.sum_squares_high()) << 64) | in.sum_squares_low();
-  out.min_ = in.count() == 0 && in.min() == 0 ? UINT64_MAX : in.min();
+  if (in.count() > 0) out.min_ = in.min();
   out.max_ = in.max();
   out.overflow_ = in.overflow();
   if (absl::Status status = out.Validate(); !status.ok()) return status;
@@ -219,8 +220,8 @@ absl::Status Histogram::Validate() const {
     if (absl::Status status = ValidateRange(); !status.ok()) return status;
     return ValidateSums();
   }
-  if (sum_ != 0 || sum_squares_ != 0 || min() != 0 || min_ != UINT64_MAX || max_ != 0) {
-    return absl::InvalidArgumentError("sum, sum_squares, min and max should be 0: count is 0");
+  if (sum_ != 0 || sum_squares_ != 0 || max_ != 0) {
+    return absl::InvalidArgumentError("sum, sum_squares and max should be 0: count is 0");
   }
   return absl::OkStatus();
 }
