@@ -54,7 +54,8 @@ class DeltaSender {
   bool has_pending_ = false;
   std::deque<v1::Delta> cut_;  // numbered, not acknowledged; the first `written_` are on this stream
   size_t written_ = 0;
-  uint64_t last_sequence_ = 0;
+  uint64_t last_sequence_ = 0;  // numbered
+  uint64_t sent_sequence_ = 0;  // given to a stream at least once
 };
 
 // The coordinator's side. Thread-compatible.
