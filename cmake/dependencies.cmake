@@ -13,6 +13,8 @@ find_package(spdlog CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core libevent_extra libevent_openssl libevent_pthreads)
 find_package(OpenSSL REQUIRED)
+# Boost.Math only, header-only (libboost-dev); CONFIG, for CMake 3.30 drops its own find-module.
+find_package(Boost CONFIG REQUIRED)
 if(TIDEMARK_TESTS)
   find_package(GTest CONFIG REQUIRED)
 endif()
