@@ -13,23 +13,13 @@
 #include "common/job/level_task.h"
 #include "common/measurement/facts.h"
 #include "coordinator/core/job_spec/job_spec.h"
+#include "coordinator/core/registry.h"
 #include "proto/tidemark/v1/agent_session.pb.h"
 
 // The life of a job as a pure machine: (state, event, now) -> effects. The driver owns it, feeds it what
 // agents say and what timers fire, and carries out the effects; replaying the same events gives the same
 // effects. All times are the coordinator's CLOCK_MONOTONIC, ns. Thread-compatible.
 namespace tidemark {
-
-// What an agent said of itself in Hello, validated.
-struct AgentInfo {
-  std::string id;
-  std::string incarnation;
-  uint32_t capacity = 0;  // concurrent streams
-  std::string capacity_source;
-  double weight = 1;
-  uint32_t cores = 1;
-  std::string pod, node, zone, build;
-};
 
 // The probe's findings, validated.
 struct ProbeFindings {
@@ -38,7 +28,11 @@ struct ProbeFindings {
 
 // ---- Events -------------------------------------------------------------------------------------
 
+// The agents that are there already have joined: the job begins. Nothing happens before it.
+struct StartJob {};
 struct AgentJoined { AgentInfo agent; };
+// The same incarnation is back on a new stream: what it may have missed is said again.
+struct AgentReturned { std::string agent; };
 struct AgentLost { std::string agent; std::string reason; };
 struct AgentProbed { std::string agent; ProbeFindings findings; };
 struct AgentReady { std::string agent; LevelKey key; std::string error; std::vector<std::string> addresses; };
@@ -56,7 +50,7 @@ struct TimerFired {};
 struct LevelJudged { LevelKey key; LevelOutcome outcome; };
 struct StopJob { std::string reason; bool now = false; };  // now: cancel measured requests too
 
-using JobEvent = std::variant<AgentJoined, AgentLost, AgentProbed, AgentReady, AgentStarted, AgentWarm, AgentFacts,
+using JobEvent = std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady, AgentStarted, AgentWarm, AgentFacts,
                               AgentShareDone, AgentStopped, AgentRecordsStored, AgentLoopSilent, TimerFired,
                               LevelJudged, StopJob>;
 
@@ -115,9 +109,10 @@ enum class JobEnd { kCompleted, kStopped, kFailed };
 struct JobFinished {
   JobEnd end = JobEnd::kCompleted;
   std::string reason;                    // of kStopped and kFailed: one sentence
+  bool refused = false;                  // of kFailed: cannot run as asked, whatever is tried (exit 2)
   std::string failure_class;             // of a probe's refusal
-  std::optional<Done> search_done;       // of the planner
-  std::optional<Impossible> impossible;
+  std::optional<SearchDone> search_done;       // of the planner
+  std::optional<SearchImpossible> impossible;
   std::vector<uint32_t> levels_not_run;
 };
 struct Say { bool warning = false; std::string text; };  // for the log, the result's warnings and the terminal
