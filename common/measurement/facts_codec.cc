@@ -1,6 +1,7 @@
 #include "common/measurement/facts_codec.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 

@@ -204,13 +204,25 @@ TEST(SplitDelta, MergesToTheSameFactsAtEverySize) {
   }
 }
 
+// Few large items a delta, at sizes where one more fits or just does not.
 TEST(SplitDelta, KeepsToTheSizeWithRoomForASequenceNumber) {
-  constexpr size_t kMaxBytes = 4096;
-  std::vector<v1::Delta> deltas = SplitDelta(SampleFacts(1, 2000), kMaxBytes);
-  EXPECT_GT(deltas.size(), 3u);
-  for (v1::Delta& delta : deltas) {
-    delta.set_sequence(UINT64_MAX);
-    EXPECT_LE(delta.ByteSizeLong(), kMaxBytes);
+  MeasuredFacts facts;
+  for (Histogram& histogram : facts.histograms) {
+    for (uint64_t value = 0; value < 200; ++value) histogram.Record(value);
+  }
+  for (size_t max_bytes = 800; max_bytes < 1000; ++max_bytes) {
+    std::vector<v1::Delta> deltas = SplitDelta(facts, max_bytes);
+    EXPECT_GT(deltas.size(), 5u);
+    for (v1::Delta& delta : deltas) {
+      delta.set_sequence(UINT64_MAX);
+      ASSERT_LE(delta.ByteSizeLong(), max_bytes);
+    }
+  }
+}
+
+TEST(SplitDelta, KeepsToTheSizeWithEveryKindOfItem) {
+  for (v1::Delta& delta : SplitDelta(SampleFacts(1, 2000), 4096)) {
+    EXPECT_LE(delta.ByteSizeLong(), 4096u);
   }
 }
 

@@ -180,6 +180,17 @@ TEST(HistogramCodec, RefusesASumOfSquaresOutsideWhatTheBucketsAllow) {
   }
 }
 
+// Two values in one bucket: their squares cannot be both the least that the bucket allows and those
+// of a sum above it, or the standard deviation would be that of nothing.
+TEST(HistogramCodec, RefusesASumOfSquaresBelowThatOfEqualValues) {
+  Histogram histogram;
+  histogram.Record(1'000'000);
+  histogram.Record(1'000'010);
+  EXPECT_THAT(
+      Refusal([](v1::Histogram& h) { h.set_sum_squares_low(2'000'000'000'000); }, histogram),
+      HasSubstr("sum_squares"));
+}
+
 TEST(HistogramCodec, RefusesFiguresOfNothing) {
   const Histogram empty;
   EXPECT_THAT(Refusal([](v1::Histogram& h) { h.set_sum(1); }, empty), HasSubstr("count is 0"));

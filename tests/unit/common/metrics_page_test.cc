@@ -1,4 +1,5 @@
 // docs/metrics.md promises that its table of request metrics is the program's.
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>

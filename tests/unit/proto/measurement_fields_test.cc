@@ -1,4 +1,5 @@
 // Only mergeable facts travel: a mean, rate or percentile cannot be merged without loss.
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
