@@ -237,8 +237,9 @@ absl::Status Histogram::ValidateRange() const {
   const uint64_t max_low = overflow_ > 0 ? kMaxTrackable + 1 : LowerEdge(last);
   const uint64_t max_high = overflow_ > 0 ? kMaxRecordable : UpperEdge(last);
   if (max_ < std::max(max_low, min_) || max_ > max_high) {
-    return Refusal("max", max_,
-                   absl::StrCat("min or more and in the highest bucket, ", max_low, " to ", max_high));
+    return Refusal(
+        "max", max_,
+        absl::StrCat("min or more and in the highest bucket, ", max_low, " to ", max_high));
   }
   return absl::OkStatus();
 }
@@ -261,7 +262,8 @@ absl::Status Histogram::ValidateSums() const {
   const uint128 least = std::max(bounds.squares_low, (sum * sum + count_ - 1) / count_);
   const uint128 most = overflow_ > 0 ? sum * max_ : std::min(bounds.squares_high, sum * max_);
   if (sum_squares_ < least || sum_squares_ > most) {
-    return absl::InvalidArgumentError("sum_squares is not what the buckets, min, max and sum allow");
+    return absl::InvalidArgumentError(
+        "sum_squares is not what the buckets, min, max and sum allow");
   }
   return absl::OkStatus();
 }

@@ -117,10 +117,9 @@ TEST(DeltaCodec, RefusesAnEmptyHistogramUnderATag) {
 }
 
 TEST(DeltaCodec, NamesTheHistogramThatIsMalformed) {
-  EXPECT_THAT(DeltaRefusal([](v1::Delta& d) {
-                d.mutable_histograms(0)->mutable_histogram()->set_sum(0);
-              }),
-              HasSubstr("histograms[\"time_to_first_token\"]: sum is 0"));
+  EXPECT_THAT(
+      DeltaRefusal([](v1::Delta& d) { d.mutable_histograms(0)->mutable_histogram()->set_sum(0); }),
+      HasSubstr("histograms[\"time_to_first_token\"]: sum is 0"));
 }
 
 TEST(DeltaCodec, RefusesASliceTwice) {
@@ -134,9 +133,7 @@ TEST(DeltaCodec, RefusesASliceWithoutThePlansSlas) {
 }
 
 TEST(DeltaCodec, RefusesMoreViolationsThanRequests) {
-  EXPECT_THAT(DeltaRefusal([](v1::Delta& d) {
-                d.mutable_slices(0)->mutable_sla(1)->set_v(1000);
-              }),
+  EXPECT_THAT(DeltaRefusal([](v1::Delta& d) { d.mutable_slices(0)->mutable_sla(1)->set_v(1000); }),
               HasSubstr("slices[0].sla[1]: v is 1000"));
 }
 
@@ -149,13 +146,9 @@ TEST(DeltaCodec, RefusesAMalformedSlaHistogram) {
 
 TEST(DeltaCodec, RefusesFailureClassesThatAreNoPlainWords) {
   for (const char* name : {"", "http 500", "HTTP", "a\"b", "a\nb"}) {
-    EXPECT_THAT(DeltaRefusal([&](v1::Delta& d) {
-                  d.mutable_failures(0)->set_failure_class(name);
-                }),
+    EXPECT_THAT(DeltaRefusal([&](v1::Delta& d) { d.mutable_failures(0)->set_failure_class(name); }),
                 HasSubstr("failures.failure_class"));
-    EXPECT_THAT(DeltaRefusal([&](v1::Delta& d) {
-                  d.mutable_examples(0)->set_failure_class(name);
-                }),
+    EXPECT_THAT(DeltaRefusal([&](v1::Delta& d) { d.mutable_examples(0)->set_failure_class(name); }),
                 HasSubstr("examples.failure_class"));
   }
 }
@@ -176,10 +169,9 @@ TEST(DeltaCodec, RefusesMoreExamplesThanAreKept) {
 }
 
 TEST(DeltaCodec, RefusesAnExcerptOverItsLength) {
-  EXPECT_THAT(DeltaRefusal([](v1::Delta& d) {
-                d.mutable_examples(0)->set_excerpt(std::string(513, 'x'));
-              }),
-              HasSubstr("excerpt has 513 bytes"));
+  EXPECT_THAT(
+      DeltaRefusal([](v1::Delta& d) { d.mutable_examples(0)->set_excerpt(std::string(513, 'x')); }),
+      HasSubstr("excerpt has 513 bytes"));
 }
 
 TEST(DeltaCodec, RefusesAnAddressTwiceOrWithoutName) {
@@ -212,13 +204,25 @@ TEST(SplitDelta, MergesToTheSameFactsAtEverySize) {
   }
 }
 
+// Few large items a delta, at sizes where one more fits or just does not.
 TEST(SplitDelta, KeepsToTheSizeWithRoomForASequenceNumber) {
-  constexpr size_t kMaxBytes = 4096;
-  std::vector<v1::Delta> deltas = SplitDelta(SampleFacts(1, 2000), kMaxBytes);
-  EXPECT_GT(deltas.size(), 3u);
-  for (v1::Delta& delta : deltas) {
-    delta.set_sequence(UINT64_MAX);
-    EXPECT_LE(delta.ByteSizeLong(), kMaxBytes);
+  MeasuredFacts facts;
+  for (Histogram& histogram : facts.histograms) {
+    for (uint64_t value = 0; value < 200; ++value) histogram.Record(value);
+  }
+  for (size_t max_bytes = 800; max_bytes < 1000; ++max_bytes) {
+    std::vector<v1::Delta> deltas = SplitDelta(facts, max_bytes);
+    EXPECT_GT(deltas.size(), 5u);
+    for (v1::Delta& delta : deltas) {
+      delta.set_sequence(UINT64_MAX);
+      ASSERT_LE(delta.ByteSizeLong(), max_bytes);
+    }
+  }
+}
+
+TEST(SplitDelta, KeepsToTheSizeWithEveryKindOfItem) {
+  for (v1::Delta& delta : SplitDelta(SampleFacts(1, 2000), 4096)) {
+    EXPECT_LE(delta.ByteSizeLong(), 4096u);
   }
 }
 
@@ -279,10 +283,9 @@ TEST(SnapshotCodec, RefusesMoreSuccessesThanRequests) {
 }
 
 TEST(SnapshotCodec, RefusesMoreGoodRequestsThanSuccesses) {
-  EXPECT_THAT(SnapshotRefusal([](v1::FinalSnapshot& s) {
-                s.mutable_windows(0)->set_good_requests(6);
-              }),
-              HasSubstr("good_requests 6"));
+  EXPECT_THAT(
+      SnapshotRefusal([](v1::FinalSnapshot& s) { s.mutable_windows(0)->set_good_requests(6); }),
+      HasSubstr("good_requests 6"));
 }
 
 TEST(SnapshotCodec, RefusesEachMalformedHistogram) {

@@ -82,7 +82,7 @@ TEST(MeasuredFacts, KeepTheSameExamplesWhateverTheOrderOfMerging) {
 
 TEST(SelfCheckFacts, KeepTheBusiestLoopByShareOfItsTime) {
   SelfCheckFacts facts = Loop(500, 1000, 3);
-  facts.Merge(Loop(90, 100, 1));    // 90 %, though fewer nanoseconds
+  facts.Merge(Loop(90, 100, 1));  // 90 %, though fewer nanoseconds
   facts.Merge(Loop(800, 1000, 9));
   EXPECT_EQ(facts.loop_cpu_ns, 90u);
   EXPECT_EQ(facts.wall_ns, 100u);

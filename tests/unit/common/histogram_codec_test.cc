@@ -49,7 +49,8 @@ TEST(HistogramCodec, RoundTripsEachKind) {
   zeros.Record(0, 9);
   Histogram last_bucket;
   last_bucket.Record(Histogram::kMaxTrackable);
-  for (const Histogram& h : {Histogram(), Sample(), Overflowing(), only_overflow, zeros, last_bucket}) {
+  for (const Histogram& h :
+       {Histogram(), Sample(), Overflowing(), only_overflow, zeros, last_bucket}) {
     const absl::StatusOr<Histogram> decoded = Histogram::Decode(Encode(h));
     ASSERT_TRUE(decoded.ok()) << decoded.status();
     EXPECT_EQ(*decoded, h);
@@ -99,9 +100,8 @@ TEST(HistogramCodec, RefusesAGapOfZero) {
 
 TEST(HistogramCodec, RefusesABucketBeyondTheLast) {
   for (uint32_t gap : {uint32_t{30'000}, UINT32_MAX}) {
-    EXPECT_THAT(
-        Refusal([&](v1::Histogram& h) { h.set_bucket_gap(h.bucket_gap_size() - 1, gap); }),
-        HasSubstr("bucket index"));
+    EXPECT_THAT(Refusal([&](v1::Histogram& h) { h.set_bucket_gap(h.bucket_gap_size() - 1, gap); }),
+                HasSubstr("bucket index"));
   }
 }
 
@@ -141,10 +141,12 @@ TEST(HistogramCodec, RefusesMinAboveMaxInOneBucket) {
   Histogram histogram;
   histogram.Record(1'000'000);
   histogram.Record(1'000'010);
-  EXPECT_THAT(Refusal([](v1::Histogram& h) {
-                h.set_min(1'000'010);
-                h.set_max(1'000'000);
-              }, histogram),
+  EXPECT_THAT(Refusal(
+                  [](v1::Histogram& h) {
+                    h.set_min(1'000'010);
+                    h.set_max(1'000'000);
+                  },
+                  histogram),
               HasSubstr("max is"));
 }
 
@@ -154,9 +156,9 @@ TEST(HistogramCodec, RefusesOverflowWithoutAMaxAboveFourHours) {
 }
 
 TEST(HistogramCodec, RefusesAMaxThatRecordWouldHaveClamped) {
-  EXPECT_THAT(Refusal([](v1::Histogram& h) { h.set_max(Histogram::kMaxRecordable + 1); },
-                      Overflowing()),
-              HasSubstr("max is"));
+  EXPECT_THAT(
+      Refusal([](v1::Histogram& h) { h.set_max(Histogram::kMaxRecordable + 1); }, Overflowing()),
+      HasSubstr("max is"));
 }
 
 TEST(HistogramCodec, RefusesASumOutsideWhatTheBucketsAllow) {
@@ -168,12 +170,25 @@ TEST(HistogramCodec, RefusesASumOfSquaresOutsideWhatTheBucketsAllow) {
   for (const Histogram& histogram : {Sample(), Overflowing()}) {
     EXPECT_THAT(Refusal([](v1::Histogram& h) { h.set_sum_squares_high(UINT64_MAX); }, histogram),
                 HasSubstr("sum_squares"));
-    EXPECT_THAT(Refusal([](v1::Histogram& h) {
-                  h.set_sum_squares_high(0);
-                  h.set_sum_squares_low(1);
-                }, histogram),
+    EXPECT_THAT(Refusal(
+                    [](v1::Histogram& h) {
+                      h.set_sum_squares_high(0);
+                      h.set_sum_squares_low(1);
+                    },
+                    histogram),
                 HasSubstr("sum_squares"));
   }
+}
+
+// Two values in one bucket: their squares cannot be both the least that the bucket allows and those
+// of a sum above it, or the standard deviation would be that of nothing.
+TEST(HistogramCodec, RefusesASumOfSquaresBelowThatOfEqualValues) {
+  Histogram histogram;
+  histogram.Record(1'000'000);
+  histogram.Record(1'000'010);
+  EXPECT_THAT(
+      Refusal([](v1::Histogram& h) { h.set_sum_squares_low(2'000'000'000'000); }, histogram),
+      HasSubstr("sum_squares"));
 }
 
 TEST(HistogramCodec, RefusesFiguresOfNothing) {

@@ -152,9 +152,9 @@ TEST(Histogram, DeviationSurvivesALargeMean) {
 }
 
 TEST(Histogram, RanksProductsThatAreIntegersButForRounding) {
-  EXPECT_EQ(Histogram::RankOf(0.07, 100), 7u);   // 7.000000000000001 as a double
+  EXPECT_EQ(Histogram::RankOf(0.07, 100), 7u);  // 7.000000000000001 as a double
   EXPECT_EQ(Histogram::RankOf(0.95, 20), 19u);
-  EXPECT_EQ(Histogram::RankOf(0.95, 21), 20u);   // ceil(19.95)
+  EXPECT_EQ(Histogram::RankOf(0.95, 21), 20u);  // ceil(19.95)
   EXPECT_EQ(Histogram::RankOf(0.999, 1000), 999u);
   EXPECT_EQ(Histogram::RankOf(0.999, 1001), 1000u);
 }

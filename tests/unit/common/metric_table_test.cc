@@ -31,7 +31,8 @@ TEST(MetricTable, FindsEachMetricByItsTag) {
 
 TEST(MetricTable, FillsEveryColumn) {
   for (const MetricInfo& info : MetricTable()) {
-    EXPECT_FALSE(info.display_name.empty() || info.formula.empty() || info.when.empty()) << info.tag;
+    EXPECT_FALSE(info.display_name.empty() || info.formula.empty() || info.when.empty())
+        << info.tag;
     EXPECT_GT(info.units_per_display, 0u) << info.tag;
   }
 }

@@ -56,12 +56,13 @@ inline void AddRandomFailure(Random& random, MeasuredFacts& out) {
 }
 
 inline void AddRandomCounters(Random& random, MeasuredFacts& out) {
-  uint64_t* const counters[] = {
-      &out.output_tokens,     &out.input_tokens,         &out.failed_tokens,
-      &out.usage_from_server, &out.usage_from_chunks,    &out.usage_from_tokenizer,
-      &out.usage_from_events, &out.length_missed,        &out.in_flight_now,
-      &out.done_but_open,     &out.connection_reused_stale, &out.data_after_done,
-      &out.multi_event_reads, &out.reads};
+  uint64_t* const counters[] = {&out.output_tokens,           &out.input_tokens,
+                                &out.failed_tokens,           &out.usage_from_server,
+                                &out.usage_from_chunks,       &out.usage_from_tokenizer,
+                                &out.usage_from_events,       &out.length_missed,
+                                &out.in_flight_now,           &out.done_but_open,
+                                &out.connection_reused_stale, &out.data_after_done,
+                                &out.multi_event_reads,       &out.reads};
   for (uint64_t* counter : counters) *counter += random() % 1000;
 }
 

@@ -1,4 +1,5 @@
 // Only mergeable facts travel: a mean, rate or percentile cannot be merged without loss.
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
@@ -18,9 +19,9 @@ bool IsPercentileName(const std::string& word) {  // p50, p99, p999
 
 bool NamesDerivedFigure(const std::string& field) {
   static const std::set<std::string> kDerived = {
-      "mean",       "avg",    "average",  "rate",   "rates",      "ratio",  "fraction",
-      "percent",    "median", "quantile", "stddev", "throughput", "std",    "percentile",
-      "percentiles", "share", "quantiles"};
+      "mean",     "avg",        "average",     "rate",     "rates",    "ratio",
+      "fraction", "percent",    "median",      "quantile", "stddev",   "throughput",
+      "std",      "percentile", "percentiles", "share",    "quantiles"};
   const std::vector<std::string> words = absl::StrSplit(field, '_');
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return kDerived.count(word) > 0 || IsPercentileName(word);
@@ -51,7 +52,8 @@ TEST(MeasurementProto, RecognisesNamesOfDerivedFigures) {
                            "percentile_95", "quantile", "request_throughput"}) {
     EXPECT_TRUE(NamesDerivedFigure(name)) << name;
   }
-  for (const char* name : {"tag", "sum_squares_high", "measured", "in_flight_integral_ns", "sent"}) {
+  for (const char* name :
+       {"tag", "sum_squares_high", "measured", "in_flight_integral_ns", "sent"}) {
     EXPECT_FALSE(NamesDerivedFigure(name)) << name;
   }
 }
