@@ -76,7 +76,7 @@ absl::Status CheckFaults(const std::vector<Fault>& faults) {
   double sum = 0;
   for (const Fault& fault : faults) sum += fault.probability;
   if (sum <= 1 + 1e-9) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("faults: their probabilities add up to ", sum,
+  return absl::InvalidArgumentError(absl::StrCat("fault: the probabilities add up to ", sum,
                                                  "; a request has one fault at most, so 1 is the "
                                                  "largest sum"));
 }

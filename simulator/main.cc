@@ -126,7 +126,7 @@ absl::Status SplitListen(const std::string& listen, SimulatorOptions* options) {
       !absl::SimpleAtoi(listen.substr(colon + 1), &options->port) || options->port < 0 ||
       options->port > 65535) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--listen '", listen, "': give HOST:PORT with a port from 0 to 65535, as in 127.0.0.1:0"));
+        "listen '", listen, "': give HOST:PORT with a port from 0 to 65535, as in 127.0.0.1:0"));
   }
   options->host = listen.substr(0, colon);
   if (options->host.size() > 2 && options->host.front() == '[' && options->host.back() == ']') {
@@ -140,7 +140,7 @@ absl::Status Complete(const Flags& flags, SimulatorOptions* options) {
   if (!split.ok()) return split;
   if (flags.delay_ms.has_value() != flags.itl_ms.has_value()) {
     return absl::InvalidArgumentError(
-        "--delay-ms, --itl-ms: only one is given; the fixed-delay mode needs both");
+        "delay-ms, itl-ms: only one is given; the fixed-delay mode needs both");
   }
   if (flags.delay_ms.has_value()) options->fixed_delays = {*flags.delay_ms, *flags.itl_ms};
   for (const std::string& text : flags.faults) {
@@ -161,6 +161,11 @@ int Refuse(int code, const std::string& text) {
   return code;
 }
 
+// The library's errors begin with the name of a field, which is also the flag's.
+std::string AsFlag(const absl::Status& status) {
+  return absl::StrCat("--", std::string(status.message()));
+}
+
 // Serves until SIGTERM or SIGINT. The signals are blocked first, so that no thread takes them.
 int Serve(SimulatorOptions options) {
   sigset_t ends;
@@ -173,7 +178,7 @@ int Serve(SimulatorOptions options) {
   const absl::StatusOr<int> port = simulator.Start(std::move(options));
   if (!port.ok()) {
     const bool usage = absl::IsInvalidArgument(port.status());
-    return Refuse(usage ? kExitUsage : kExitCannotRun, std::string(port.status().message()));
+    return Refuse(usage ? kExitUsage : kExitCannotRun, AsFlag(port.status()));
   }
   std::cout << "tidemark-sim listening on " << simulator.url() << std::endl;
   int signal = 0;
@@ -196,7 +201,7 @@ int Main(int argc, char** argv) {
     return Refuse(kExitUsage, absl::StrCat(error.what(), " (tidemark-sim --help lists the flags)"));
   }
   const absl::Status complete = Complete(flags, &options);
-  if (!complete.ok()) return Refuse(kExitUsage, std::string(complete.message()));
+  if (!complete.ok()) return Refuse(kExitUsage, AsFlag(complete));
   if (flags.exit_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return 0;  // it died before we asked
