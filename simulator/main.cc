@@ -140,7 +140,7 @@ absl::Status Complete(const Flags& flags, SimulatorOptions* options) {
   if (!split.ok()) return split;
   if (flags.delay_ms.has_value() != flags.itl_ms.has_value()) {
     return absl::InvalidArgumentError(
-        "delay-ms, itl-ms: only one is given; the fixed-delay mode needs both");
+        "delay-ms, --itl-ms: only one is given; the fixed-delay mode needs both");
   }
   if (flags.delay_ms.has_value()) options->fixed_delays = {*flags.delay_ms, *flags.itl_ms};
   for (const std::string& text : flags.faults) {
