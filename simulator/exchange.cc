@@ -30,8 +30,7 @@ Exchange::~Exchange() {
 
 void Exchange::WatchDisconnect(std::function<void()> gone) {
   gone_ = std::move(gone);
-  evhttp_connection_set_closecb(evhttp_request_get_connection(request_), &OnConnectionClosed,
-                                this);
+  evhttp_connection_set_closecb(evhttp_request_get_connection(request_), &OnConnectionClosed, this);
   // evhttp stops reading while a request is handled, and so would not see the client leave. Its
   // own read callback must not run in that state (it ends the process on a pipelined request), so
   // only the event callback stays; evhttp sets all of them anew for the next request.
@@ -97,8 +96,8 @@ void Exchange::SendFramed(absl::string_view bytes) {
   bufferevent* stream = BuffereventOf(request_);
   evbuffer* output = bufferevent_get_output(stream);
   if (direct_ && evbuffer_get_length(output) == 0) {
-    const ssize_t sent = ::send(bufferevent_getfd(stream), bytes.data(), bytes.size(),
-                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent =
+        ::send(bufferevent_getfd(stream), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     // An error is seen again by the loop, which then reports the client as gone.
     bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, sent)));
   }

@@ -52,8 +52,7 @@ absl::string_view FaultName(FaultKind kind) {
 absl::StatusOr<Fault> ParseFault(absl::string_view text) {
   const size_t at = text.find('@');
   Fault fault;
-  if (at == absl::string_view::npos ||
-      !absl::SimpleAtod(text.substr(at + 1), &fault.probability) ||
+  if (at == absl::string_view::npos || !absl::SimpleAtod(text.substr(at + 1), &fault.probability) ||
       !(fault.probability >= 0 && fault.probability <= 1)) {
     return Refuse(text, "needs a probability from 0 to 1 after '@', as in stall@0.01");
   }

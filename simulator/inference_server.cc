@@ -81,7 +81,8 @@ InferenceServer::InferenceServer(event_base* base, SimulatorOptions options)
   evutil_gettimeofday(&wall, nullptr);
   created_ = wall.tv_sec;
   timer_ = evtimer_new(
-      base_, [](evutil_socket_t, short, void* self) { static_cast<InferenceServer*>(self)->Turn(); },
+      base_,
+      [](evutil_socket_t, short, void* self) { static_cast<InferenceServer*>(self)->Turn(); },
       this);
   event_priority_set(timer_, 0);  // due tokens go before new requests
 }
@@ -118,9 +119,9 @@ void InferenceServer::Route(evhttp_request* request, const std::string& path, bo
   }
   const bool get = evhttp_request_get_command(request) == EVHTTP_REQ_GET;
   if (takes_post ? !post : !get) {
-    return Refuse(request, 405, "MethodNotAllowedError",
-                  absl::StrCat("Method not allowed: ", path, " takes ",
-                               takes_post ? "POST" : "GET", "."));
+    return Refuse(
+        request, 405, "MethodNotAllowedError",
+        absl::StrCat("Method not allowed: ", path, " takes ", takes_post ? "POST" : "GET", "."));
   }
   if (path == "/v1/models") return ReplyJson(request, ModelsJson());
   if (path == "/health") {
@@ -350,10 +351,10 @@ void InferenceServer::Finish(uint64_t id, Stream* stream) {
   if (stream->completion.stream) {
     stream->exchange.End();
   } else {
-    stream->exchange.Reply(200, JsonHeaders(),
-                           stream->text->Body(stream->body, stream->finish,
-                                              stream->sequence.prompt_tokens,
-                                              stream->sequence.output_tokens));
+    stream->exchange.Reply(
+        200, JsonHeaders(),
+        stream->text->Body(stream->body, stream->finish, stream->sequence.prompt_tokens,
+                           stream->sequence.output_tokens));
   }
   Forget(id);
 }

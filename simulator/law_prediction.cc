@@ -61,8 +61,8 @@ LawPrediction PredictClosedLoop(const LawConstants& constants, const ClosedLoopL
   return out;
 }
 
-int64_t LimitUnderLatency(const LawConstants& constants, double prompt_tokens,
-                          double output_tokens, double latency_ms) {
+int64_t LimitUnderLatency(const LawConstants& constants, double prompt_tokens, double output_tokens,
+                          double latency_ms) {
   const Terms law(constants, prompt_tokens, output_tokens);
   if (law.Cycle(1) > latency_ms) return 0;
   const double each = law.sequence * law.length + law.prefill;

@@ -12,9 +12,9 @@ namespace tidemark {
 // Every client sends its next request as soon as it has the last one's end, in less time than one
 // step. All requests are alike.
 struct ClosedLoopLoad {
-  int64_t concurrency = 1;    // N, >= 1
-  double prompt_tokens = 0;   // P, with the chat template's
-  double output_tokens = 1;   // L, >= 1
+  int64_t concurrency = 1;   // N, >= 1
+  double prompt_tokens = 0;  // P, with the chat template's
+  double output_tokens = 1;  // L, >= 1
 };
 
 struct LawPrediction {
@@ -31,8 +31,8 @@ struct LawPrediction {
 LawPrediction PredictClosedLoop(const LawConstants& constants, const ClosedLoopLoad& load);
 
 // The largest concurrency whose request latency is at most `latency_ms`; 0 when there is none.
-int64_t LimitUnderLatency(const LawConstants& constants, double prompt_tokens,
-                          double output_tokens, double latency_ms);
+int64_t LimitUnderLatency(const LawConstants& constants, double prompt_tokens, double output_tokens,
+                          double latency_ms);
 
 }  // namespace tidemark
 

@@ -5,9 +5,9 @@
 namespace tidemark {
 namespace {
 
-constexpr const char* kWords[] = {" tide", " mark",  " high", " water", " moon", " ebb",
+constexpr const char* kWords[] = {" tide", " mark",   " high", " water", " moon", " ebb",
                                   " flow", " spring", " neap", " shore", " wave", " sand",
-                                  " salt", " wind",  " gull", " rock"};
+                                  " salt", " wind",   " gull", " rock"};
 constexpr uint64_t kWordCount = sizeof(kWords) / sizeof(kWords[0]);
 
 const char* FinishJson(FinishReason finish) {
@@ -31,8 +31,8 @@ std::string UsageJson(int64_t prompt_tokens, int64_t completion_tokens) {
 }  // namespace
 
 std::string ErrorBody(int code, absl::string_view type, absl::string_view message) {
-  return absl::StrCat("{\"error\":{\"message\":", JsonQuote(message), ",\"type\":",
-                      JsonQuote(type), ",\"param\":null,\"code\":", code, "}}");
+  return absl::StrCat("{\"error\":{\"message\":", JsonQuote(message), ",\"type\":", JsonQuote(type),
+                      ",\"param\":null,\"code\":", code, "}}");
 }
 
 ReplyText::ReplyText(const CompletionRequest& request, uint64_t id, int64_t created,
@@ -56,25 +56,23 @@ void ReplyText::AppendTokenEvent(int64_t index, FinishReason finish, std::string
                     "{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
                     "\"logprobs\":null,\"finish_reason\":null}]}\n\n");
   }
-  const char* open = !chat_                ? "{\"index\":0,\"text\":\""
+  const char* open = !chat_                 ? "{\"index\":0,\"text\":\""
                      : role && !role_event_ ? "{\"index\":0,\"delta\":{\"role\":\"assistant\","
                                               "\"content\":\""
                                             : "{\"index\":0,\"delta\":{\"content\":\"";
   absl::StrAppend(out, head_, open, Token(index));
-  absl::StrAppend(out, chat_ ? "\"}" : "\"", ",\"logprobs\":null,\"finish_reason\":",
-                  FinishJson(finish), "}]}\n\n");
+  absl::StrAppend(out, chat_ ? "\"}" : "\"",
+                  ",\"logprobs\":null,\"finish_reason\":", FinishJson(finish), "}]}\n\n");
 }
 
 void ReplyText::AppendUsageEvent(int64_t prompt_tokens, int64_t completion_tokens,
                                  std::string* out) const {
-  absl::StrAppend(out, head_, "],\"usage\":", UsageJson(prompt_tokens, completion_tokens),
-                  "}\n\n");
+  absl::StrAppend(out, head_, "],\"usage\":", UsageJson(prompt_tokens, completion_tokens), "}\n\n");
 }
 
 void ReplyText::AppendErrorEvent(std::string* out) {
   absl::StrAppend(out, "data: ",
-                  ErrorBody(500, "InternalServerError", "fault injected by the simulator"),
-                  "\n\n");
+                  ErrorBody(500, "InternalServerError", "fault injected by the simulator"), "\n\n");
 }
 
 void ReplyText::AppendDone(std::string* out) { absl::StrAppend(out, "data: [DONE]\n\n"); }
@@ -87,9 +85,9 @@ std::string ReplyText::Body(absl::string_view text, FinishReason finish, int64_t
             : absl::StrCat("\"text\":", quoted);
   return absl::StrCat("{\"id\":\"", name_, "\",\"object\":\"",
                       chat_ ? "chat.completion" : "text_completion", "\"", identity_,
-                      "{\"index\":0,", choice, ",\"logprobs\":null,\"finish_reason\":",
-                      FinishJson(finish), "}],\"usage\":",
-                      UsageJson(prompt_tokens, completion_tokens), "}");
+                      "{\"index\":0,", choice,
+                      ",\"logprobs\":null,\"finish_reason\":", FinishJson(finish),
+                      "}],\"usage\":", UsageJson(prompt_tokens, completion_tokens), "}");
 }
 
 }  // namespace tidemark

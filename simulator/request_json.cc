@@ -36,10 +36,10 @@ absl::Status ReadCount(const Json& object, const char* key, const std::string& f
                        int64_t high, int64_t* out) {
   const Json* value = Find(object, key);
   if (value == nullptr) return absl::OkStatus();
-  const bool whole = value->is_number_integer() &&
-                     (!value->is_number_unsigned() ||
-                      value->get<uint64_t>() <=
-                          static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+  const bool whole =
+      value->is_number_integer() &&
+      (!value->is_number_unsigned() ||
+       value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
   if (!whole || value->get<int64_t>() < low || value->get<int64_t>() > high) {
     return Refuse(field, *value, absl::StrCat("a whole number from ", low, " to ", high));
   }

@@ -29,8 +29,7 @@ struct CompletionRequest {
 
 // InvalidArgument with a text fit for the error body: names the field, its value, and what would
 // be right.
-absl::StatusOr<CompletionRequest> ParseCompletionRequest(CompletionApi api,
-                                                         absl::string_view body);
+absl::StatusOr<CompletionRequest> ParseCompletionRequest(CompletionApi api, absl::string_view body);
 
 // Errors name the field, as in "response.script[2].at_ms".
 absl::StatusOr<Script> ParseScript(absl::string_view text);

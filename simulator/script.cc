@@ -20,9 +20,9 @@ absl::StatusOr<Script> ReadScriptFile(const std::string& path) {
   }
   absl::StatusOr<Script> script = ParseScript(text.str());
   if (script.ok()) return script;
-  return absl::Status(script.status().code(),
-                      absl::StrCat("script '", path, "': ",
-                                   std::string(script.status().message())));
+  return absl::Status(
+      script.status().code(),
+      absl::StrCat("script '", path, "': ", std::string(script.status().message())));
 }
 
 }  // namespace tidemark

@@ -18,8 +18,8 @@ enum class ScriptEnd {
 };
 
 struct ScriptStep {
-  int64_t at_ms = 0;  // after the request was read
-  std::string send;   // one HTTP chunk; nothing when empty
+  int64_t at_ms = 0;       // after the request was read
+  std::string send;        // one HTTP chunk; nothing when empty
   int64_t repeat_kib = 0;  // KiB of 'x' after it, without a line end
 };
 

@@ -61,8 +61,9 @@ int PortOf(int fd) {
 }
 
 absl::Status RefuseAddress(const SimulatorOptions& options, const char* why) {
-  return absl::UnavailableError(absl::StrCat("listen '", options.host, ":", options.port, "': ",
-                                             why, "; give an address of this host and a free "
+  return absl::UnavailableError(absl::StrCat("listen '", options.host, ":", options.port,
+                                             "': ", why,
+                                             "; give an address of this host and a free "
                                              "port (0 picks one)"));
 }
 

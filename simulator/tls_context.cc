@@ -41,8 +41,8 @@ TlsContext::~TlsContext() { SSL_CTX_free(static_cast<SSL_CTX*>(context_)); }
 
 bufferevent* TlsContext::NewStream(event_base* base) {
   SSL* session = SSL_new(static_cast<SSL_CTX*>(context_));
-  bufferevent* stream = bufferevent_openssl_socket_new(
-      base, -1, session, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
+  bufferevent* stream = bufferevent_openssl_socket_new(base, -1, session, BUFFEREVENT_SSL_ACCEPTING,
+                                                       BEV_OPT_CLOSE_ON_FREE);
   if (stream != nullptr) bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
   return stream;
 }

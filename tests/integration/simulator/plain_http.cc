@@ -55,9 +55,7 @@ bool PlainHttp::Fill() {
     in_.append(buffer, static_cast<size_t>(n));
     return true;
   }
-  end_ = n == 0                 ? HttpEnd::kFin
-         : errno == ECONNRESET ? HttpEnd::kReset
-                                : HttpEnd::kTimeout;
+  end_ = n == 0 ? HttpEnd::kFin : errno == ECONNRESET ? HttpEnd::kReset : HttpEnd::kTimeout;
   return false;
 }
 

@@ -86,9 +86,7 @@ class Child {
   int out_ = -1;
 };
 
-int PortOfLine(const std::string& line) {
-  return std::atoi(line.c_str() + line.rfind(':') + 1);
-}
+int PortOfLine(const std::string& line) { return std::atoi(line.c_str() + line.rfind(':') + 1); }
 
 TEST(SimProgram, PrintsItsAddressAndServes) {
   Child child({kProgram, "--listen", "127.0.0.1:0"});
@@ -106,8 +104,8 @@ TEST(SimProgram, EndsAtOnceOnSigtermAndSigint) {
 }
 
 TEST(SimProgram, DiesWithItsParent) {
-  Child shell({"/bin/sh", "-c",
-               absl::StrCat(kProgram, " --listen 127.0.0.1:0 --exit-with-parent & wait")});
+  Child shell(
+      {"/bin/sh", "-c", absl::StrCat(kProgram, " --listen 127.0.0.1:0 --exit-with-parent & wait")});
   EXPECT_THAT(shell.Line(), StartsWith("tidemark-sim listening"));
   shell.EndBy(SIGKILL);
   EXPECT_TRUE(shell.OutputClosed());

@@ -11,11 +11,11 @@
 namespace tidemark {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::HttpEnd;
 using testing::HttpResponse;
 using testing::PlainHttp;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class ScriptPlayTest : public ::testing::Test {
  protected:

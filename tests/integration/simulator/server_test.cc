@@ -11,12 +11,12 @@
 namespace tidemark {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::HttpEnd;
 using testing::HttpResponse;
 using testing::JsonNumber;
-using testing::PlainHttp;
-using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::PlainHttp;
 
 constexpr char kChat[] = "/v1/chat/completions";
 
@@ -84,10 +84,9 @@ TEST_F(SimulatorServerTest, NamesItselfAndItsContentType) {
 TEST_F(SimulatorServerTest, SendsUsageOnlyWhenAsked) {
   Start();
   EXPECT_THAT(Post(Chat(2)).body(), Not(HasSubstr("usage")));
-  EXPECT_THAT(
-      Post(Chat(2, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")).body(),
-      HasSubstr("\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"total_tokens\":12,"
-                "\"completion_tokens\":2}"));
+  EXPECT_THAT(Post(Chat(2, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}")).body(),
+              HasSubstr("\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"total_tokens\":12,"
+                        "\"completion_tokens\":2}"));
 }
 
 TEST_F(SimulatorServerTest, AnswersWholeWithoutStream) {

@@ -105,8 +105,10 @@ TEST_F(TlsTest, StreamsOverHttps) {
   const std::string body =
       R"({"model":"tidemark-sim","prompt":"a","max_tokens":3,"ignore_eos":true,"stream":true})";
   const std::string answer =
-      Exchange(*port, "POST /v1/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
-                      "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+      Exchange(*port,
+               "POST /v1/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+               "Content-Length: " +
+                   std::to_string(body.size()) + "\r\n\r\n" + body);
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 OK"));
   EXPECT_THAT(answer, HasSubstr("data: [DONE]\n\n"));
   EXPECT_THAT(answer, HasSubstr("0\r\n\r\n"));

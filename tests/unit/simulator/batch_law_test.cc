@@ -52,8 +52,8 @@ TEST_F(BatchLawTest, ArrivalDuringStepIsAdmittedAtTheNextStart) {
 }
 
 TEST_F(BatchLawTest, ArrivalAfterAStartThatIsProcessedLateIsNotAdmittedByIt) {
-  law_.Arrive(0, {1, 0, 9});                  // first step ends at 1.5 ms
-  law_.Arrive(2 * kMs, {2, 0, 9});            // read before the caller came to end it
+  law_.Arrive(0, {1, 0, 9});        // first step ends at 1.5 ms
+  law_.Arrive(2 * kMs, {2, 0, 9});  // read before the caller came to end it
   EXPECT_EQ(Emit().size(), 1u);
   EXPECT_EQ(law_.running(), 1u);
 }

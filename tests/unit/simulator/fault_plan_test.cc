@@ -18,17 +18,14 @@ TEST(ParseFault, ReadsKindArgumentAndProbability) {
   EXPECT_DOUBLE_EQ(fault.probability, 0.05);
 }
 
-TEST(ParseFault, ReadsAKindWithoutArgument) {
-  EXPECT_EQ(Parsed("cut@1").kind, FaultKind::kCut);
-}
+TEST(ParseFault, ReadsAKindWithoutArgument) { EXPECT_EQ(Parsed("cut@1").kind, FaultKind::kCut); }
 
 TEST(ParseFault, RefusesWithTheTextAndWhatIsRight) {
   for (const char* text : {"status@0.1", "status:200@0.1", "stall", "stall@2", "stall:3@0.1",
                            "burn@0.1", "slow_first:x@0.1", "cut@nan", ""}) {
     const absl::Status status = ParseFault(text).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
-    EXPECT_NE(std::string(status.message()).find(std::string("'") + text + "'"),
-              std::string::npos);
+    EXPECT_NE(std::string(status.message()).find(std::string("'") + text + "'"), std::string::npos);
   }
 }
 

@@ -68,12 +68,12 @@ TEST_P(ClosedFormTest, LatencyOfTheLawIsThatOfTheClosedForm) {
 TEST_P(ClosedFormTest, PredictionIsTheClosedForm) {
   const LawCase& law = GetParam().law;
   const LawPrediction prediction = PredictClosedLoop(
-      Constants(law), {GetParam().clients, static_cast<double>(law.prompt),
-                       static_cast<double>(law.output)});
+      Constants(law),
+      {GetParam().clients, static_cast<double>(law.prompt), static_cast<double>(law.output)});
   EXPECT_NEAR(prediction.output_token_throughput,
               testing::ClosedFormTokensPerSecond(law, GetParam().clients), 1e-6);
-  EXPECT_NEAR(prediction.request_latency_ms,
-              testing::ClosedFormLatencyMs(law, GetParam().clients), 1e-9);
+  EXPECT_NEAR(prediction.request_latency_ms, testing::ClosedFormLatencyMs(law, GetParam().clients),
+              1e-9);
 }
 
 LawCase Case(int max_batch, int prompt, int output) {
@@ -96,8 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ClosedForm, FirstTokenOfSpreadClientsIsExactBelowMaxBatch) {
   const LawCase law = Case(16, 519, 128);
   for (const int clients : {2, 5, 16}) {
-    EXPECT_NEAR(RunSpread(law, clients).first_token_ms / testing::ClosedFormFirstTokenMs(law, clients),
-                1, 0.005)
+    EXPECT_NEAR(
+        RunSpread(law, clients).first_token_ms / testing::ClosedFormFirstTokenMs(law, clients), 1,
+        0.005)
         << clients;
   }
 }
@@ -105,8 +106,9 @@ TEST(ClosedForm, FirstTokenOfSpreadClientsIsExactBelowMaxBatch) {
 TEST(ClosedForm, FirstTokenOfSpreadClientsIsExactAboveMaxBatch) {
   const LawCase law = Case(16, 519, 128);
   for (const int clients : {32, 64}) {
-    EXPECT_NEAR(RunSpread(law, clients).first_token_ms / testing::ClosedFormFirstTokenMs(law, clients),
-                1, 0.005)
+    EXPECT_NEAR(
+        RunSpread(law, clients).first_token_ms / testing::ClosedFormFirstTokenMs(law, clients), 1,
+        0.005)
         << clients;
   }
 }
@@ -142,7 +144,8 @@ TEST(LawPrediction, LimitIsTheLastLevelWithinTheLatency) {
 
 TEST(LawPrediction, LatencyOfALevelAdmitsThatLevel) {
   for (int64_t clients = 1; clients <= 64; ++clients) {
-    const double latency = PredictClosedLoop(LawConstants(), {clients, 519, 128}).request_latency_ms;
+    const double latency =
+        PredictClosedLoop(LawConstants(), {clients, 519, 128}).request_latency_ms;
     EXPECT_EQ(LimitUnderLatency(LawConstants(), 519, 128, latency), clients);
   }
 }

@@ -29,8 +29,8 @@ TEST(ParseCompletionRequest, CountsWordsOfAllMessages) {
 }
 
 TEST(ParseCompletionRequest, CountsTokenIdsOfACompletionsPrompt) {
-  EXPECT_EQ(
-      Parsed(CompletionApi::kCompletions, R"({"model":"m","prompt":[5,6,7]})").prompt_words, 3);
+  EXPECT_EQ(Parsed(CompletionApi::kCompletions, R"({"model":"m","prompt":[5,6,7]})").prompt_words,
+            3);
 }
 
 TEST(ParseCompletionRequest, HasThePlainDefaults) {
