@@ -24,10 +24,7 @@ double OpenTurnMs(const LawCase& law, int clients) {
 
 double ClosedFormLatencyMs(const LawCase& law, int clients) {
   const double open = OpenTurnMs(law, clients);
-  if (clients <= law.max_batch) {
-    // One place alone has no turn to wait for: with M = 1 the queue begins at the second client.
-    return open;
-  }
+  if (clients <= law.max_batch) return open;
   return std::max(open, FullTurnMs(law) * clients / law.max_batch);
 }
 
