@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "common/measurement/histogram.h"
 #include "common/measurement/metric_table.h"
-#include "proto/tidemark/v1/measurement.pb.h"
 
 // The mergeable facts of measurement.proto as validated structs; field comments stand there.
 // Each Merge is commutative and associative. Codecs are in facts_codec.h. Thread-compatible.
@@ -31,6 +29,8 @@ struct FailureExample {
   std::string excerpt, server, via, retry_after;
   uint64_t age_us = 0;
   friend bool operator==(const FailureExample&, const FailureExample&) = default;
+  // By class, then status, age and the texts.
+  friend bool operator<(const FailureExample& a, const FailureExample& b);
 };
 
 struct SlaEvidence {
@@ -43,6 +43,7 @@ struct SlaEvidence {
 struct SliceRow {
   uint64_t n = 0, ended = 0, tokens = 0;
   std::vector<SlaEvidence> sla;  // in the order of the plan's SLAs
+  // Rows of one plan have as many SLAs; one that has none yet (default) takes the other's.
   void Merge(const SliceRow& other);
   friend bool operator==(const SliceRow&, const SliceRow&) = default;
 };
@@ -63,7 +64,7 @@ struct MeasuredFacts {
   std::array<Histogram, kMetricCount> histograms;  // measured successes, by Metric
   std::map<uint32_t, SliceRow> slices;             // by slice number
   std::map<std::string, uint64_t> failures;        // by failure class; measured only
-  std::vector<FailureExample> examples;            // sorted by class, at most kExamplesPerClass each
+  std::vector<FailureExample> examples;            // sorted, at most kExamplesPerClass a class
   std::map<std::string, AddressFacts> addresses;   // measured only
   uint64_t output_tokens = 0, input_tokens = 0, failed_tokens = 0;
   uint64_t usage_from_server = 0, usage_from_chunks = 0, usage_from_tokenizer = 0,
@@ -76,6 +77,9 @@ struct MeasuredFacts {
 
   Histogram& histogram(Metric m) { return histograms[static_cast<size_t>(m)]; }
   const Histogram& histogram(Metric m) const { return histograms[static_cast<size_t>(m)]; }
+  // Keeps `example` unless its class has kExamplesPerClass that stand before it in FailureExample's
+  // order: so the same are kept in whatever order they come.
+  void AddExample(FailureExample example);
   // True when nothing but in_flight_now could be non-zero.
   bool Empty() const;
   void Merge(const MeasuredFacts& other);
@@ -101,7 +105,9 @@ struct SelfCheckFacts {
   uint64_t run_queue_wait_ns = 0;
   uint64_t sockets_opened = 0, descriptors_limit = 0, descriptors_used_max = 0;
   uint64_t unread_socket_bytes_max = 0;
-  // Of another loop of the same agent: histograms and sockets add, the busiest loop's CPU is kept.
+  // Of another loop of the same agent: histograms and sockets add, the busiest loop's CPU (largest
+  // loop_cpu_ns / wall_ns) is kept with its run-queue wait, of all else (facts of the process) the
+  // largest.
   void Merge(const SelfCheckFacts& other);
   friend bool operator==(const SelfCheckFacts&, const SelfCheckFacts&) = default;
 };

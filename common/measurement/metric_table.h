@@ -52,7 +52,8 @@ const MetricInfo& InfoOf(Metric metric);
 // The metric whose tag is `tag`; nothing when there is none.
 std::optional<Metric> MetricByTag(absl::string_view tag);
 
-// Fixed-point to displayed unit and back (rounded to nearest).
+// Fixed-point to displayed unit and back (rounded to nearest; what is negative or not a number gives
+// 0, what no histogram can hold gives Histogram::kMaxRecordable).
 double ToDisplay(Metric metric, uint64_t fixed_point);
 uint64_t FromDisplay(Metric metric, double displayed);
 
