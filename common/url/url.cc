@@ -108,10 +108,11 @@ absl::Status TakeDefaults(absl::string_view given, Parts* parts) {
 }
 
 absl::StatusOr<Parts> Split(absl::string_view given) {
-  if (given.substr(0, given.find_first_of("?#")).find('@') != absl::string_view::npos) {
+  // Nothing of it is repeated: where a password begins and ends is anyone's guess.
+  if (given.find('@') != absl::string_view::npos) {
     return absl::InvalidArgumentError(
         "url holds an \"@\", so perhaps a user name or password: give credentials as a header or by "
-        "api_key_env, and write the URL without them");
+        "api_key_env, and write the URL without them (an \"@\" of a query is %40)");
   }
   if (!std::all_of(given.begin(), given.end(), IsUrlByte)) {
     return absl::InvalidArgumentError(
@@ -188,12 +189,12 @@ absl::StatusOr<ResolvedUrl> ResolveUrl(absl::string_view given, absl::string_vie
   }
   absl::string_view base = parts.path;
   base.remove_suffix(found.size());
-  const bool versioned = absl::EndsWith(base, "/v1") && (found.empty() || own != api_path);
+  const bool api_versioned = own != api_path;
   // A full path without a version (Azure's deployments) is used as it is.
-  const absl::string_view version = versioned || !found.empty() ? "" : "/v1";
-  const absl::string_view own_version = own == api_path ? "" : version;
+  const bool has_version = absl::EndsWith(base, "/v1") || (api_versioned && !found.empty());
+  const absl::string_view version = has_version ? "" : "/v1";
   ResolvedUrl out;
-  out.url = absl::StrCat(origin, base, own_version, own, parts.query);
+  out.url = absl::StrCat(origin, base, api_versioned ? version : "", own, parts.query);
   out.models_url = absl::StrCat(origin, base, version, "/models", parts.query);
   out.host = parts.host;
   out.port = parts.port;
