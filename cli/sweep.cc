@@ -17,7 +17,7 @@
 #include "cli/simulator_child.h"
 #include "cli/sweep_flags.h"
 #include "common/log/log.h"
-#include "common/url/url.h"
+#include "coordinator/core/job_spec/endpoint_settings.h"
 #include "coordinator/core/job_spec/job_yaml.h"
 #include "coordinator/core/job_spec/secrets.h"
 

@@ -15,13 +15,26 @@
 namespace tidemark {
 namespace {
 
-constexpr absl::string_view kApis[] = {"openai-chat", "openai-completions"};
+struct ApiPath {
+  absl::string_view api;
+  absl::string_view path;
+};
+constexpr ApiPath kApis[] = {{"openai-chat", "/v1/chat/completions"},
+                             {"openai-completions", "/v1/completions"}};
 constexpr absl::string_view kLaterApis[] = {
     "openai-responses", "openai-embeddings",  "tgi",    "ollama-chat", "llamacpp",
     "anthropic-messages", "triton", "sagemaker", "template"};
 
-bool Contains(absl::Span<const absl::string_view> list, absl::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+// Null when it is not supported.
+const ApiPath* FindApi(absl::string_view name) {
+  for (const ApiPath& known : kApis) {
+    if (known.api == name) return &known;
+  }
+  return nullptr;
+}
+
+bool IsLaterApi(absl::string_view name) {
+  return std::find(std::begin(kLaterApis), std::end(kLaterApis), name) != std::end(kLaterApis);
 }
 
 void ReadApi(SettingReader& reader, EndpointSpec& endpoint) {
@@ -29,16 +42,16 @@ void ReadApi(SettingReader& reader, EndpointSpec& endpoint) {
   if (!api) return;
   // AIPerf's --endpoint-type says chat and completions.
   const std::string name = *api == "chat" || *api == "completions" ? "openai-" + *api : *api;
-  if (Contains(kApis, name)) {
+  if (FindApi(name) != nullptr) {
     endpoint.api = name;
     return;
   }
-  if (Contains(kLaterApis, name)) {
+  if (IsLaterApi(name)) {
     reader.Refuse("api", *api, "not supported yet: want openai-chat or openai-completions");
     return;
   }
   std::vector<std::string> names = {"chat", "completions"};
-  for (absl::string_view known : kApis) names.emplace_back(known);
+  for (const ApiPath& known : kApis) names.emplace_back(known.api);
   const std::string nearest = NearestName(name, names);
   reader.Refuse("api", *api,
                 absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean ", nearest, "? "),
@@ -130,6 +143,12 @@ void ReadKey(SettingReader& reader, EndpointSpec& endpoint) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> ResolveEndpointUrl(absl::string_view given, absl::string_view api) {
+  const absl::StatusOr<ResolvedUrl> resolved = ResolveUrl(given, FindApi(api)->path);
+  if (!resolved.ok()) return resolved.status();
+  return resolved->url;
+}
 
 EndpointSpec ReadEndpoint(SettingReader& reader) {
   EndpointSpec endpoint;
