@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "common/clock/clock.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/settings.h"
+#include "simulator/law_prediction.h"
 
 extern char** environ;
 
@@ -41,6 +43,15 @@ int UnknownCommand(const std::string& command) {
                             nearest.empty() ? ": see tidemark --help" : nearest));
 }
 
+// The simulator is started with its defaults, and so is the law here.
+std::optional<double> SimulatorLatency(const JobSpec& spec, uint32_t concurrency) {
+  ClosedLoopLoad load;
+  load.concurrency = concurrency;
+  load.prompt_tokens = spec.workload.input.mean;
+  load.output_tokens = spec.workload.output.mean;
+  return PredictClosedLoop(LawConstants(), load).request_latency_ms / 1000;
+}
+
 int SweepCommand(const std::vector<std::string>& arguments) {
   const absl::StatusOr<uint64_t> descriptors = RaiseDescriptorLimit();
   if (!descriptors.ok()) {
@@ -56,6 +67,7 @@ int SweepCommand(const std::vector<std::string>& arguments) {
   for (char** entry = environ; *entry != nullptr; ++entry) world.environment.emplace_back(*entry);
   world.descriptor_limit = *descriptors;
   world.simulator_program = SimulatorProgram();
+  world.simulator_latency = SimulatorLatency;
   return RunSweep(world, arguments);
 }
 

@@ -69,9 +69,15 @@ void SyncFolder(const std::string& path) {
   if (fd.get() >= 0) (void)fsync(fd.get());
 }
 
+// Anything but folders, at whatever depth: those of a run that left nothing are no obstacle.
 bool HasFiles(const std::string& path) {
   std::error_code error;
-  return fs::directory_iterator(path, error) != fs::directory_iterator();
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (!fs::is_directory(entry->symlink_status(unknown))) return true;
+  }
+  return static_cast<bool>(error);  // what cannot be read may have files
 }
 
 // <base>/<UTC>-<name>, with a number when two runs start in the same second.

@@ -16,7 +16,7 @@ namespace tidemark {
 
 struct OutputFolderOptions {
   std::string dir;           // empty: <base>/<UTC>-<name>/, and <base>/latest points to it
-  std::string base = "tidemark-results";
+  std::string base = "./tidemark-results";
   std::string name;          // of the job
   int64_t wall_nanos = 0;    // the time in the default folder's name
   bool overwrite = false;

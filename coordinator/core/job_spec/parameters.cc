@@ -128,8 +128,9 @@ constexpr Parameter kTable[] = {
            1, kMaxTokens, "TOKENS", "128", "mean length of the answers asked for"),
     Number("output_tokens_stddev", "prompt_output_tokens_stddev osl_stddev", Section::kParameters,
            kWorkload, 0, kMaxTokens, "TOKENS", "0", "standard deviation of the answers' length"),
-    Switch("streaming", "stream", Section::kParameters, kWorkload, "true",
-           "ask for streamed answers; without, there are no first-token metrics"),
+    As(Text("streaming", "stream", 0, Section::kParameters, kWorkload, "true|false", "true",
+            "ask for streamed answers; with false there are no first-token metrics"),
+       Kind::kSwitch),
     Switch("natural_stop", "", Section::kParameters, kWorkload, "false",
            "let the model end its answers: do not send ignore_eos and min_tokens"),
     As(Text("extra_inputs", "", 0, Section::kParameters, kWorkload, "'K:V …'", "",
@@ -192,7 +193,7 @@ constexpr Parameter kTable[] = {
            "try the endpoint each second for so long before giving it up"),
     // --- Job and output
     Text("name", "", 0, Section::kTop, kJob, "NAME", "sweep or search",
-         "name of the job and of its result folder: letters, digits, - _ ."),
+         "name of the job and of its result folder, at most 63 letters, digits and - _ . signs"),
     As(Text("label", "labels", 0, Section::kTop, kJob, "K=V", "",
             "label kept with the result; repeatable"),
        Kind::kPairs),
@@ -279,7 +280,7 @@ bool HasRange(const Parameter& parameter) {
          parameter.kind == Kind::kNumber;
 }
 
-std::string Plain(double value) { return absl::StrFormat("%.15g", value); }
+std::string Plain(double value) { return absl::StrFormat("%.16g", value); }
 
 std::string MarkdownRow(const Parameter& parameter) {
   std::string names = absl::StrCat("`", parameter.name, "`");

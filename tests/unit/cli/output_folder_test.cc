@@ -84,6 +84,11 @@ TEST_F(OutputFolderTest, TakesAnEmptyFolderAndRefusesAFile) {
   EXPECT_TRUE(absl::IsInvalidArgument(OutputFolder::Check(In("file"))));
 }
 
+TEST_F(OutputFolderTest, TakesTheFolderOfARunThatLeftNoFiles) {
+  ASSERT_TRUE(OutputFolder::Prepare(In("d")).ok());
+  EXPECT_TRUE(OutputFolder::Prepare(In("d")).ok());
+}
+
 TEST_F(OutputFolderTest, WritesWholeFilesAndMakesTheirFolders) {
   const auto folder = OutputFolder::Prepare(In("d"));
   ASSERT_TRUE(folder.ok());

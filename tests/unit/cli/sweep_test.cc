@@ -147,7 +147,8 @@ TEST_F(SweepTest, RefusesUsageInOneLine) {
         {"--ca-cert", "/nonexistent"}, {"--api-key-env", "TIDEMARK_NOT_SET"}, {"--log-level", "x"}}) {
     err_.str("");
     EXPECT_EQ(Run(arguments), 2) << arguments[0];
-    EXPECT_EQ(std::count(err_.str().begin(), err_.str().end(), '\n'), 1) << err_.str();
+    const std::string said = err_.str();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   }
   EXPECT_FALSE(script_.ran);
 }
