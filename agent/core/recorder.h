@@ -2,6 +2,7 @@
 #define TIDEMARK_AGENT_CORE_RECORDER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -21,12 +22,17 @@ struct RecorderOptions {
   int64_t slice_width = 1'000'000;  // ns
 };
 
+// The value of one request that an objective on `metric` is held against; for inter_chunk_latency its
+// largest gap. Nothing when the request has no such value.
+std::optional<uint64_t> MetricValue(const RequestRecord& record, Metric metric);
+
 // Turns the requests of one event loop into mergeable facts. It owns the window [T0, T1) of its loop:
 // T0 is the first measured start, T1 the first start after the share. Single-threaded (owned by a
 // loop); its results are plain values that move to another thread.
 //
 // Splitting a stream of records over several recorders and merging their facts gives the same bytes
-// as one recorder.
+// as one recorder. Facts with counters of reads and connections are of all requests, all else of the
+// measured ones.
 class Recorder {
  public:
   explicit Recorder(RecorderOptions options);
@@ -36,13 +42,15 @@ class Recorder {
   void OnSend(const RequestRecord& record);
 
   // `now` is the sent time of the first measured request. `in_flight` are the records under way,
-  // without that request; their token_events_before_window are set here.
+  // without that request; their token_events_before_window are set here. Only the first call counts.
   void BeginWindow(int64_t now, absl::Span<RequestRecord* const> in_flight);
 
   // `now` is the sent time of the first start after the share (or when the first slot was left idle).
+  // `in_flight` as above. Only the first call after BeginWindow counts.
   void EndWindow(int64_t now, absl::Span<RequestRecord* const> in_flight);
 
-  // A request ended: outcome and record.ended are set.
+  // A request ended: outcome and record.ended are set. Each request once, after its OnSend. Times may
+  // be a little out of order (kernel stamps): the sums do not depend on the order.
   void OnEnd(const RequestRecord& record);
 
   uint64_t in_flight() const { return in_flight_; }
@@ -59,20 +67,33 @@ class Recorder {
   bool window_open() const { return window_begun_ && !window_ended_; }
 
  private:
-  void Integrate(int64_t now);
+  struct CreditedEvents {
+    uint64_t begin = 0, end = 0;  // token events [begin, end) of the request lie in the window
+  };
+
+  SliceRow& SliceOf(const RequestRecord& record);
   void RecordSuccess(const RequestRecord& record);
   void RecordFailure(const RequestRecord& record);
   void RecordSlice(const RequestRecord& record);
+  void RecordAddress(const RequestRecord& record);
+  void RecordWire(const RequestRecord& record);
+  void CountSojourn(const RequestRecord& record);
+  CreditedEvents EventsInWindow(const RequestRecord& record) const;
   void CreditTokens(const RequestRecord& record);
+  void CreditStream(const RequestRecord& record);
 
-  RecorderOptions options_;
+  const RecorderOptions options_;
   MeasuredFacts facts_;
   OutcomeCounts measured_total_, unmeasured_total_;
   WindowFacts window_;
   bool window_begun_ = false, window_ended_ = false;
   int64_t t0_ = kNoTime, t1_ = kNoTime;
   uint64_t in_flight_ = 0;
-  int64_t integrated_until_ = kNoTime;
+  // In flight over the window, as a sum over its starts and ends that no order can change:
+  // integral = in_flight(T0) * W + sum over starts of (T1 - t) - sum over ends of (T1 - t).
+  uint64_t in_flight_at_begin_ = 0;
+  int64_t net_starts_ = 0;           // starts minus ends in the window
+  __int128 net_start_offsets_ = 0;   // sum of (t - T0) of its starts minus that of its ends, ns
 };
 
 }  // namespace tidemark

@@ -43,14 +43,15 @@ struct RequestRecord {
   int64_t ended = kNoTime;
 
   // Counts.
-  uint32_t token_events = 0;
+  uint32_t token_events = 0;               // not streaming: 1 when the body had output
   uint32_t token_reads = 0;                // reads that brought token events
   std::vector<uint32_t> chunk_gaps_us;     // between token events of different reads
   std::optional<uint64_t> usage_prompt_tokens;
   std::optional<uint64_t> usage_completion_tokens;
   std::optional<uint64_t> usage_reasoning_tokens;
   std::optional<uint64_t> usage_cached_tokens;
-  bool usage_cumulative_chunks = false;    // usage came on token chunks, not only at the end
+  bool usage_from_token_chunk = false;     // the last usage stood on a chunk in the stream's middle,
+                                           // not at its end
   uint32_t token_events_before_window = 0; // set by the recorder at T0 (requests in flight then)
   uint32_t token_events_before_window_end = 0;  // … and at T1
 
@@ -65,7 +66,11 @@ struct RequestRecord {
   bool done_but_open = false;
   bool data_after_done = false;
   uint32_t reads = 0;
-  uint32_t multi_event_reads = 0;
+  uint32_t multi_event_reads = 0;  // reads with more than one token event: their gaps say nothing
+
+  // A token event came at `time`; `new_read`: the first of its network read; `output`: not only
+  // reasoning. Keeps the points and gaps.
+  void AddTokenEvent(int64_t time, bool new_read, bool output);
 
   void Reset();
 
@@ -85,6 +90,9 @@ std::optional<uint64_t> ConnectTimeUs(const RequestRecord& r);
 std::optional<uint64_t> TlsTimeUs(const RequestRecord& r);
 std::optional<uint64_t> ScheduleDelayUs(const RequestRecord& r);
 std::optional<uint64_t> EffectiveLatencyUs(const RequestRecord& r);
+
+// From sent to the end of a failed request; no metric, but it shows cuts at one age.
+uint64_t FailureAgeUs(const RequestRecord& r);
 
 // Output tokens per displayed unit x 1,000 (fixed point), of metric_table.h.
 std::optional<uint64_t> TokensPerChunkMilli(const RequestRecord& r);

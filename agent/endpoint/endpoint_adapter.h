@@ -23,8 +23,10 @@ struct RequestContent {
 struct RequestTemplate {
   std::string model;
   bool streaming = true;
-  bool fixed_output_length = true;  // ignore_eos and min_tokens
-  std::string extra_inputs_json;    // object merged into the body; empty: none
+  bool fixed_output_length = true;  // min_tokens and ignore_eos beside max_tokens
+  // Object merged into the body, its top-level keys instead of ours; empty: none. It may not set what the
+  // workload owns: messages, prompt, stream.
+  std::string extra_inputs_json;
 };
 
 // What one event, or a whole non-streaming body, says.
@@ -54,13 +56,15 @@ class EndpointAdapter {
   virtual absl::string_view name() const = 0;
   // Path appended to a base URL: "/v1/chat/completions".
   virtual absl::string_view path() const = 0;
+  // How many choices a request asks for (`n` of the extra inputs): so many finish_reasons are its end.
+  virtual uint32_t choices_asked() const = 0;
   // Expected content type of a success, lower case without parameters.
   virtual absl::string_view content_type(bool streaming) const = 0;
 
   // Writes the request body into `body` (its old content is dropped, its capacity kept).
   virtual void BuildBody(const RequestContent& content, std::string* body) const = 0;
 
-  // InvalidArgument when `event.data` is not what the API sends (not JSON where JSON belongs).
+  // `parsed` is reset first. InvalidArgument when `event.data` is not what the API sends (not JSON where JSON belongs).
   virtual absl::Status ParseEvent(const StreamEvent& event, bool keep_output, ParsedEvent* parsed) = 0;
 
   // A whole non-streaming response body.

@@ -16,6 +16,8 @@ namespace tidemark {
 // record out. It alone decides when a request has ended and how (docs/metrics.md, "Success"):
 // the first fault on the wire wins.
 //
+// record.done_but_open is the caller's to set, when it closes the connection of a kDone.
+//
 // Use: Begin; then any of the On… calls in the order of the wire, until state() is not kOpen; times are
 // CLOCK_MONOTONIC ns. Thread-compatible; owned by a slot and re-used.
 class Exchange : private StreamEventSink {
@@ -23,14 +25,19 @@ class Exchange : private StreamEventSink {
   enum class State {
     kOpen,      // goes on
     kEndSeen,   // the last finish_reason came: waits at most `usage_deadline` for usage and [DONE]
-    kDone,      // succeeded at [DONE]; the response's end is still to come (then Ended)
+    kDone,      // succeeded at [DONE]; the response's end is still to come (then kEnded). Until the
+                // read that brought it is over, more of that read may still turn it into a failure;
+                // later data only makes it kFailed with the outcome still kOk
     kEnded,     // record.outcome is final and the response has ended: the connection may be re-used
-    kFailed,    // record.outcome is final: the connection must be closed
+    kFailed,    // record.outcome is final (it may be kOk): the connection must be closed
   };
 
   // How long a finished stream is waited for after its last finish_reason.
   static constexpr int64_t kUsageWait = 1'000'000'000;
   static constexpr size_t kExcerptBytes = 512;
+  // Limits of a response that is not streamed, and of what is read of an error's body.
+  static constexpr size_t kMaxBodyBytes = 64 << 20;
+  static constexpr size_t kMaxErrorBytes = 64 << 10;
 
   // `adapter` must outlive the exchange. `keep_output` keeps the text (output()).
   Exchange(EndpointAdapter* adapter, bool keep_output);
@@ -51,15 +58,18 @@ class Exchange : private StreamEventSink {
   // The response ended as HTTP says it should. `clean` is false for a FIN inside a body whose framing
   // was not complete.
   void OnResponseEnd(bool clean, int64_t now);
+  // A failure of the connection or of a time limit. An error status or wrong content type seen before it
+  // is the fault that counts; after the last finish_reason (or [DONE]) the answer is whole: a success.
   void OnFailure(FailureClass failure, int64_t now, absl::string_view detail);
   // The usage wait is over (state kEndSeen): a success.
   void OnUsageDeadline(int64_t now);
-  // STOP or CANCEL reached a request in flight.
+  // STOP or CANCEL reached a request in flight. One that had its fault or its [DONE] keeps its outcome.
   void OnCancel(int64_t now);
 
   State state() const { return state_; }
   // When kEndSeen: the time at which to call OnUsageDeadline.
   int64_t usage_deadline() const { return usage_deadline_; }
+  // A token came; never when not streaming.
   bool has_token() const { return record_.first_token != kNoTime; }
   // Time of the last bytes of any kind (comments too): the idle timer counts from it.
   int64_t last_activity() const { return last_activity_; }
@@ -69,20 +79,39 @@ class Exchange : private StreamEventSink {
   const std::string& output() const { return output_; }
 
  private:
-  bool OnEvent(const StreamEvent& event) override;
-  void Fail(FailureClass failure, int64_t now);
-  void Succeed(int64_t ended);
+  enum class Body { kNoHeaders, kStream, kWhole, kError };
+  struct Progress;
 
-  EndpointAdapter* adapter_;
-  std::unique_ptr<StreamDecoder> decoder_;
-  bool keep_output_;
+  bool OnEvent(const StreamEvent& event) override;
+  bool OnEventAfterDone(const StreamEvent& event);
+  void OnParsed(const StreamEvent& event);
+  void OnDone();
+  void TakeUsage();
+  void TakeTokens();
+  void TakeFinishReasons();
+
+  void NoteRead(uint64_t read, int64_t now);
+  void FeedStream(absl::string_view bytes);
+  void CollectWhole(absl::string_view bytes, int64_t now);
+  void CollectError(absl::string_view bytes, int64_t now);
+  void EndStream(int64_t now);
+  void EndWhole(int64_t now);
+
+  bool final() const { return state_ == State::kFailed || state_ == State::kEnded; }
+  void ExpectFault(FailureClass failure);
+  void FailAsExpected(int64_t now);
+  void Fail(FailureClass failure, int64_t now, absl::string_view excerpt);
+  void Succeed(int64_t now);
+
+  EndpointAdapter* const adapter_;
+  const std::unique_ptr<StreamDecoder> decoder_;
+  const bool keep_output_;
   RequestRecord record_;
   State state_ = State::kOpen;
   int64_t usage_deadline_ = kNoTime;
   int64_t last_activity_ = kNoTime;
   std::string output_;
-  struct Progress;
-  std::unique_ptr<Progress> progress_;
+  const std::unique_ptr<Progress> progress_;
 };
 
 }  // namespace tidemark
