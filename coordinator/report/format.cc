@@ -19,7 +19,7 @@ std::string WithThousands(std::string number) {
   const size_t first_digit = number.front() == '-' ? 1 : 0;
   for (size_t i = point; i > first_digit + 3;) {
     i -= 3;
-    number.insert(i, ",");
+    number.insert(i, 1, ',');
   }
   return number;
 }
