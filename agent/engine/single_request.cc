@@ -49,9 +49,11 @@ SingleResult Run(const SingleRequest& request, EpollLoop* loop, Transport* trans
   const int64_t deadline =
       record.sent + static_cast<int64_t>(request.limits.total_ms) * kNanosPerMilli + kNanosPerSecond;
   slot.Launch(0, 0);
-  if (!loop->Run([&end] { return end.ended(); }, deadline)) {
+  const auto cancelled = [&request] { return request.cancelled && request.cancelled(); };
+  if (!loop->Run([&] { return end.ended() || cancelled(); }, deadline)) {
     slot.Fail(FailureClass::kTimeoutTotal, loop->FreshNow(), "not complete within the total limit");
   }
+  slot.Cancel(loop->FreshNow());  // no-op when it has ended
   return ResultOf(slot);
 }
 

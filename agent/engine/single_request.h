@@ -2,6 +2,7 @@
 #define TIDEMARK_AGENT_ENGINE_SINGLE_REQUEST_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,8 @@ struct SingleRequest {
   std::string prompt;
   uint32_t output_tokens = 1;
   bool keep_output = false;
+  // Asked at least each second; true ends the request as cancelled. May be null.
+  std::function<bool()> cancelled;
 };
 
 struct SingleResult {
