@@ -147,7 +147,9 @@ TEST(ProbeHint, AsksForAModelWhereTheServerWantsOne) {
 }
 
 TEST(ProbeFailure, CutsTheExcerptAndMakesItUtf8) {
-  ProbeFault fault = Status(500, std::string(400, 'x') + "\xff");
+  std::string body(400, 'x');
+  body.push_back('\xff');
+  ProbeFault fault = Status(500, body);
   EXPECT_EQ(EncodeProbeFault(fault, Subject()).excerpt().size(), 300u);
   fault.excerpt = "a\xff";
   EXPECT_EQ(EncodeProbeFault(fault, Subject()).excerpt(), "a\xEF\xBF\xBD");
