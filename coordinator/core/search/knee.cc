@@ -23,6 +23,7 @@ std::vector<SweepPoint> Ascending(const std::vector<SweepPoint>& points) {
     by_level[point.level] = throughput;
   }
   std::vector<SweepPoint> ascending;
+  ascending.reserve(by_level.size());
   for (const auto& [level, throughput] : by_level) ascending.push_back({level, throughput});
   return ascending;
 }

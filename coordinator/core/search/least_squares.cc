@@ -56,6 +56,7 @@ std::optional<LeastSquaresFit> FitLeastSquares(const std::vector<Observation>& o
   std::vector<Column> columns = WeightedColumns(observations);
   std::vector<Column> upper(parameters, Column(parameters + 1));
   std::vector<double> lengths;
+  lengths.reserve(columns.size());
   for (const Column& column : columns) lengths.push_back(std::sqrt(Dot(column, column)));
   for (size_t j = 0; j < parameters; ++j) {
     const double length = std::sqrt(Dot(columns[j], columns[j]));

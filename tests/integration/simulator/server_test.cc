@@ -134,6 +134,16 @@ TEST_F(SimulatorServerTest, RequestSentDuringAStreamIsAnsweredAfterIt) {
   EXPECT_EQ(client.Read().chunks.size(), 2u);
 }
 
+TEST_F(SimulatorServerTest, RequestSentDuringAWholeAnswerIsAnsweredAfterIt) {
+  Start();
+  PlainHttp client(port_);
+  client.Send("POST", kChat, Chat(200, ""));
+  EXPECT_TRUE(Reaches("in_flight", 1));
+  client.Send("POST", kChat, Chat(2));
+  EXPECT_EQ(JsonNumber(client.Read().body(), "completion_tokens"), 200);
+  EXPECT_EQ(client.Read().chunks.size(), 2u);
+}
+
 TEST_F(SimulatorServerTest, ListsModelsAndIsHealthy) {
   Start();
   PlainHttp client(port_);

@@ -95,6 +95,31 @@ TEST(Knee, IsNoneWhileThroughputRises) {
   EXPECT_THAT(DescribeKnee(knee), HasSubstr("no knee in the measured range"));
 }
 
+// Two straight lines in ln X over ln N that meet at 8.
+std::vector<SweepPoint> Bent(double rise, double after) {
+  return Sweep(PowersOfTwo(64), [rise, after](double n) {
+    return 50 * std::pow(std::min(n, 8.0), rise) * std::pow(std::max(n / 8, 1.0), after);
+  });
+}
+
+TEST(Knee, IsNoneWhenTheSlopeAboveIsOverHalfOfThatBelow) {
+  EXPECT_EQ(FindKnee(Bent(0.4, 0.25)).outcome, KneeOutcome::kStillRising);
+  EXPECT_EQ(FindKnee(Bent(0.6, 0.25)).outcome, KneeOutcome::kFound);
+}
+
+TEST(Knee, IsNoneWhenTheSlopeAboveIsOverThreeTenths) {
+  EXPECT_EQ(FindKnee(Bent(1, 0.35)).outcome, KneeOutcome::kStillRising);
+  EXPECT_EQ(FindKnee(Bent(1, 0.25)).outcome, KneeOutcome::kFound);
+}
+
+TEST(Knee, HardlyHeedsLevelsFarBelowIt) {
+  // The lowest levels are half as fast again, which would tilt the line below the knee.
+  const Knee knee = FindKnee(
+      Sweep(PowersOfTwo(512), [](double n) { return Saturating(64)(n) * (n < 4 ? 1.5 : 1); }));
+  ASSERT_EQ(knee.outcome, KneeOutcome::kFound);
+  EXPECT_NEAR(*knee.concurrency, 64, 6);
+}
+
 TEST(Knee, IsNoneWhereTheLowestLevelIsSaturated) {
   const Knee knee = FindKnee(Sweep({64, 128, 256, 512, 1024}, Saturating(16)));
   EXPECT_EQ(knee.outcome, KneeOutcome::kDoesNotRise);

@@ -200,6 +200,14 @@ TEST(MonotonicPlanner, IsImpossibleAfterASecondInvalid) {
   EXPECT_EQ(impossible.so_far.feasible_max->level, 16u);
 }
 
+TEST(MonotonicPlanner, AValidTrialBetweenTwoInvalidOnesKeepsItGoing) {
+  SearchSpec spec = Spec(16, 1024);
+  spec.trials = 2;
+  const Decision decision =
+      MonotonicPlanner().Next(spec, {Outcome(16, X), Outcome(16, P), Outcome(16, X)});
+  EXPECT_EQ(std::get<RunLevel>(decision).level, 16u);
+}
+
 TEST(MonotonicPlanner, InvalidMeasurementsUseNoIteration) {
   SearchSpec spec = Spec(16, 1024);
   spec.max_iterations = 2;

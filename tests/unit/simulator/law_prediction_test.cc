@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "simulator/batch_law.h"
 #include "tests/unit/simulator/closed_form.h"
 #include "tests/unit/simulator/closed_loop_run.h"
