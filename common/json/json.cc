@@ -9,7 +9,7 @@
 namespace tidemark {
 namespace {
 
-constexpr size_t kReadableWidth = 100;
+constexpr size_t kReadableWidth = 120;
 
 const std::vector<Json>& NoItems() {
   static const std::vector<Json>* const none = new std::vector<Json>();
