@@ -144,6 +144,7 @@ void LoopWorker::MoveWindow(int64_t now, bool measured) {
   } else if (!measured && share_closed_ && recorder_->window_open()) {
     const std::vector<RequestRecord*> in_flight = InFlight();
     recorder_->EndWindow(now, in_flight);
+    CheckShareDone();
   }
 }
 
