@@ -1,5 +1,5 @@
-// What the engine costs: one level against a streaming endpoint (tidemark-sim --delay-ms … --itl-ms …),
-// with the CPU time, memory and lateness it took.
+// What the engine costs: one level against a streaming endpoint (tidemark-sim --delay-ms … --itl-ms
+// …), with the CPU time, memory and lateness it took.
 //   tidemark-sim --listen 127.0.0.1:8900 --delay-ms 100 --itl-ms 20 &
 //   engine_bench --url http://127.0.0.1:8900/v1/chat/completions --streams 1000 --requests 3000
 
@@ -108,45 +108,57 @@ uint64_t ResidentKiB() {
 double ProcessCpuSeconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+         (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 void PrintMetric(const MeasuredFacts& facts, Metric metric) {
   const Histogram& h = facts.histogram(metric);
-  std::printf("%-28s mean %9.3f  p50 %9.3f  p99 %9.3f ms\n", std::string(InfoOf(metric).tag).c_str(),
-              h.Mean() / 1e3, h.Quantile(0.5) / 1e3, h.Quantile(0.99) / 1e3);
+  std::printf("%-28s mean %9.3f  p50 %9.3f  p99 %9.3f ms\n",
+              std::string(InfoOf(metric).tag).c_str(), h.Mean() / 1e3, h.Quantile(0.5) / 1e3,
+              h.Quantile(0.99) / 1e3);
 }
 
-void Print(const Settings& settings, Progress& progress, double cpu_s, uint64_t rss_before, uint64_t rss) {
+void Print(const Settings& settings, Progress& progress, double cpu_s, uint64_t rss_before,
+           uint64_t rss) {
   const MeasuredFacts facts = progress.facts();
   const FinalSnapshot end = progress.snapshot();
   const SelfCheckFacts& check = end.self_check;
-  std::printf("measured: sent %lu ok %lu failed %lu cancelled %lu; unmeasured: sent %lu ok %lu failed %lu cancelled %lu\n",
-              end.measured.sent, end.measured.ok, end.measured.failed, end.measured.cancelled,
-              end.unmeasured.sent, end.unmeasured.ok, end.unmeasured.failed, end.unmeasured.cancelled);
-  for (const auto& failure : facts.failures) std::printf("  %s: %lu\n", failure.first.c_str(), failure.second);
-  for (const FailureExample& example : facts.examples) std::printf("  e.g. %s\n", example.excerpt.c_str());
+  std::printf(
+      "measured: sent %lu ok %lu failed %lu cancelled %lu; unmeasured: sent %lu ok %lu failed %lu "
+      "cancelled %lu\n",
+      end.measured.sent, end.measured.ok, end.measured.failed, end.measured.cancelled,
+      end.unmeasured.sent, end.unmeasured.ok, end.unmeasured.failed, end.unmeasured.cancelled);
+  for (const auto& failure : facts.failures)
+    std::printf("  %s: %lu\n", failure.first.c_str(), failure.second);
+  for (const FailureExample& example : facts.examples)
+    std::printf("  e.g. %s\n", example.excerpt.c_str());
   for (const WindowFacts& w : end.windows) {
     const double seconds = w.width_ns / 1e9;
     std::printf("window: %s %.3f s, %.1f requests/s, %.0f tokens/s, mean in flight %.2f of %u\n",
                 w.has_window ? "yes" : "NO", seconds, w.measured_requests / seconds,
-                w.output_millitokens / 1e3 / seconds, w.in_flight_integral_ns / 1e9 / seconds, w.slots);
+                w.output_millitokens / 1e3 / seconds, w.in_flight_integral_ns / 1e9 / seconds,
+                w.slots);
   }
-  for (const Metric metric : {Metric::kTimeToFirstToken, Metric::kInterChunkLatency, Metric::kInterTokenLatency,
-                              Metric::kRequestLatency}) {
+  for (const Metric metric : {Metric::kTimeToFirstToken, Metric::kInterChunkLatency,
+                              Metric::kInterTokenLatency, Metric::kRequestLatency}) {
     PrintMetric(facts, metric);
   }
   const double busy = check.wall_ns == 0 ? 0 : 100.0 * check.loop_cpu_ns / check.wall_ns;
-  std::printf("loop: %.1f %% of a core; lag p99 %.3f ms; turn-around p99 %.3f ms; run-queue wait %.3f s; throttled %lu of %lu periods\n",
-              busy, check.loop_lag_us.Quantile(0.99) / 1e3, check.slot_turnaround_us.Quantile(0.99) / 1e3,
-              check.run_queue_wait_ns / 1e9, check.cgroup_throttled_periods, check.cgroup_periods);
-  std::printf("connections %lu, descriptors %lu of %lu, stale %lu, done but open %lu\n", check.sockets_opened,
-              check.descriptors_used_max, check.descriptors_limit, facts.connection_reused_stale, facts.done_but_open);
+  std::printf(
+      "loop: %.1f %% of a core; lag p99 %.3f ms; turn-around p99 %.3f ms; run-queue wait %.3f s; "
+      "throttled %lu of %lu periods\n",
+      busy, check.loop_lag_us.Quantile(0.99) / 1e3, check.slot_turnaround_us.Quantile(0.99) / 1e3,
+      check.run_queue_wait_ns / 1e9, check.cgroup_throttled_periods, check.cgroup_periods);
+  std::printf("connections %lu, descriptors %lu of %lu, stale %lu, done but open %lu\n",
+              check.sockets_opened, check.descriptors_used_max, check.descriptors_limit,
+              facts.connection_reused_stale, facts.done_but_open);
   const double reads = static_cast<double>(facts.reads);
-  std::printf("CPU %.3f s in all: %.2f us a read of a body (%.0f reads); RSS %.1f KiB a stream\n", cpu_s,
-              reads > 0 ? cpu_s * 1e6 / reads : 0, reads,
+  std::printf("CPU %.3f s in all: %.2f us a read of a body (%.0f reads); RSS %.1f KiB a stream\n",
+              cpu_s, reads > 0 ? cpu_s * 1e6 / reads : 0, reads,
               static_cast<double>(rss - rss_before) / settings.streams);
-  std::printf("records: %lu written, %lu lost, %lu bytes\n", end.records_written, end.records_lost, end.records_bytes);
+  std::printf("records: %lu written, %lu lost, %lu bytes\n", end.records_written, end.records_lost,
+              end.records_bytes);
 }
 
 int Run(const Settings& settings) {
@@ -156,7 +168,8 @@ int Run(const Settings& settings) {
   options.spool_dir = settings.spool_dir;
   Progress progress;
   const std::unique_ptr<Engine> engine = NewCurlEngine(options, &RealClock());
-  const int64_t deadline = RealClock().MonotonicNanos() + static_cast<int64_t>(settings.limit_s * kNanosPerSecond);
+  const int64_t deadline =
+      RealClock().MonotonicNanos() + static_cast<int64_t>(settings.limit_s * kNanosPerSecond);
   engine->Prepare(TaskOf(settings), progress.Events());
   if (!progress.WaitFor(1, deadline)) return 1;
   const int64_t start = RealClock().MonotonicNanos() + 10 * kNanosPerMilli;

@@ -14,7 +14,8 @@ MemoryTransport::~MemoryTransport() {
   for (const EventLoop::TimerId timer : timers_) loop_->CancelTimer(timer);
 }
 
-void MemoryTransport::Send(uint32_t slot, const OutgoingRequest& request, ResponseHandler* handler) {
+void MemoryTransport::Send(uint32_t slot, const OutgoingRequest& request,
+                           ResponseHandler* handler) {
   SentRequest sent;
   sent.number = sent_.size();
   sent.slot = slot;
@@ -93,8 +94,10 @@ std::vector<WireStep> MemoryTransport::Stream(int tokens, int64_t first, int64_t
   for (int i = 0; i < tokens; ++i) {
     std::string bytes = Chunk("a");
     if (i + 1 == tokens) {
-      absl::StrAppend(&bytes, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}],",
-                      "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":", tokens, "}}\n\ndata: [DONE]\n\n");
+      absl::StrAppend(
+          &bytes, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}],",
+          "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":", tokens,
+          "}}\n\ndata: [DONE]\n\n");
     }
     steps.push_back(Body(first + i * gap, std::move(bytes)));
   }
@@ -103,7 +106,8 @@ std::vector<WireStep> MemoryTransport::Stream(int tokens, int64_t first, int64_t
 }
 
 std::string MemoryTransport::Chunk(const std::string& text) {
-  return absl::StrCat("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"", text, "\"}}]}\n\n");
+  return absl::StrCat("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"", text,
+                      "\"}}]}\n\n");
 }
 
 WireStep MemoryTransport::Head(int64_t after, int status) {

@@ -16,10 +16,10 @@ struct WireStep {
   enum class Kind { kConnected, kHead, kBody, kEnd, kTruncatedEnd, kFailure };
   int64_t after = 0;
   Kind kind = Kind::kBody;
-  std::string bytes;                            // of a body
-  int status = 200;                             // of a head
+  std::string bytes;  // of a body
+  int status = 200;   // of a head
   std::string content_type = "text/event-stream";
-  FailureClass failure = FailureClass::kNone;   // of a failure
+  FailureClass failure = FailureClass::kNone;  // of a failure
 };
 
 // What was sent, as the reply function sees it.
@@ -30,9 +30,10 @@ struct SentRequest {
   std::string body;
 };
 
-// A transport in memory and, on a VirtualLoop, in virtual time: what comes back is what `reply` says.
-// Faults are steps like any other; a reply without an end stalls. Keeps a connection a slot: a slot
-// connects at its first request and after a connection was closed (abort, failure, truncated end).
+// A transport in memory and, on a VirtualLoop, in virtual time: what comes back is what `reply`
+// says. Faults are steps like any other; a reply without an end stalls. Keeps a connection a slot:
+// a slot connects at its first request and after a connection was closed (abort, failure, truncated
+// end).
 class MemoryTransport final : public Transport {
  public:
   using Reply = std::function<std::vector<WireStep>(const SentRequest&)>;
@@ -49,8 +50,8 @@ class MemoryTransport final : public Transport {
   uint64_t aborts() const { return aborts_; }
   const std::vector<SentRequest>& sent() const { return sent_; }
 
-  // The usual streamed answer: head at once, `tokens` chunks `gap` apart from `first` on, then [DONE]
-  // and the end in the last one's read.
+  // The usual streamed answer: head at once, `tokens` chunks `gap` apart from `first` on, then
+  // [DONE] and the end in the last one's read.
   static std::vector<WireStep> Stream(int tokens, int64_t first, int64_t gap);
   static std::string Chunk(const std::string& text);
   static WireStep Head(int64_t after, int status = 200);

@@ -52,7 +52,9 @@ ScriptedServer::~ScriptedServer() {
 }
 
 std::string ScriptedServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
-std::string ScriptedServer::url() const { return absl::StrCat("http://", address(), "/v1/chat/completions"); }
+std::string ScriptedServer::url() const {
+  return absl::StrCat("http://", address(), "/v1/chat/completions");
+}
 
 void ScriptedServer::Accept() {
   while (!stopping_) {
@@ -117,13 +119,16 @@ bool ScriptedServer::Play(int fd, const std::vector<ServerStep>& steps) {
   return true;
 }
 
-ServerStep ScriptedServer::Send(std::string bytes) { return {ServerStep::Kind::kSend, std::move(bytes), 0}; }
+ServerStep ScriptedServer::Send(std::string bytes) {
+  return {ServerStep::Kind::kSend, std::move(bytes), 0};
+}
 ServerStep ScriptedServer::Pause(int millis) { return {ServerStep::Kind::kPause, "", millis}; }
 ServerStep ScriptedServer::Close() { return {ServerStep::Kind::kClose, "", 0}; }
 ServerStep ScriptedServer::Reset() { return {ServerStep::Kind::kReset, "", 0}; }
 
 std::string ScriptedServer::ChunkedHead(const std::string& content_type) {
-  return absl::StrCat("HTTP/1.1 200 OK\r\nContent-Type: ", content_type, "\r\nTransfer-Encoding: chunked\r\n\r\n");
+  return absl::StrCat("HTTP/1.1 200 OK\r\nContent-Type: ", content_type,
+                      "\r\nTransfer-Encoding: chunked\r\n\r\n");
 }
 
 std::string ScriptedServer::Chunk(const std::string& bytes) {

@@ -21,13 +21,15 @@ struct ServerStep {
   int millis = 0;
 };
 
-// A small HTTP server on 127.0.0.1 with a thread for each connection, for tests of what real sockets do. It
-// reads one request after the other (head, and as much body as Content-Length says) and plays what
-// `reply` gives for it. All its waits are bounded; the destructor ends all.
+// A small HTTP server on 127.0.0.1 with a thread for each connection, for tests of what real
+// sockets do. It reads one request after the other (head, and as much body as Content-Length says)
+// and plays what `reply` gives for it. All its waits are bounded; the destructor ends all.
 class ScriptedServer {
  public:
-  // `request` counts all requests from 0, `connection` all connections; `head` is the request's head.
-  using Reply = std::function<std::vector<ServerStep>(int connection, int request, const std::string& head)>;
+  // `request` counts all requests from 0, `connection` all connections; `head` is the request's
+  // head.
+  using Reply =
+      std::function<std::vector<ServerStep>(int connection, int request, const std::string& head)>;
 
   explicit ScriptedServer(Reply reply);
   ~ScriptedServer();

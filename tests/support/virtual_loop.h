@@ -12,15 +12,17 @@
 
 namespace tidemark {
 
-// An event loop in virtual time: time moves only in RunUntil, from one timer to the next. Single-threaded,
-// Post included.
+// An event loop in virtual time: time moves only in RunUntil, from one timer to the next.
+// Single-threaded, Post included.
 class VirtualLoop final : public EventLoop {
  public:
   explicit VirtualLoop(int64_t start = kNanosPerSecond) : now_(start) {}
 
   int64_t Now() const override { return now_; }
   int64_t FreshNow() override { return now_; }
-  TimerId At(int64_t when, std::function<void()> task) override { return timers_.Add(when, std::move(task)); }
+  TimerId At(int64_t when, std::function<void()> task) override {
+    return timers_.Add(when, std::move(task));
+  }
   void CancelTimer(TimerId timer) override { timers_.Cancel(timer); }
   void Post(std::function<void()> task) override { timers_.Add(now_, std::move(task)); }
 

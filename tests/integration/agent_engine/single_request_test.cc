@@ -48,7 +48,9 @@ TEST_F(SingleRequestTest, ANameWithoutAddressIsOfClassDns) {
 }
 
 TEST_F(SingleRequestTest, TheTotalLimitBoundsIt) {
-  ScriptedServer server([](int, int, const std::string&) { return std::vector<ServerStep>{ScriptedServer::Pause(2'000)}; });
+  ScriptedServer server([](int, int, const std::string&) {
+    return std::vector<ServerStep>{ScriptedServer::Pause(2'000)};
+  });
   request_.limits.total_ms = 50;
   const auto result = Run(server.url());
   ASSERT_TRUE(result.ok());

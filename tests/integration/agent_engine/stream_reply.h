@@ -14,7 +14,8 @@ inline std::vector<ServerStep> StreamReply(int first_millis) {
   std::vector<ServerStep> steps = {ScriptedServer::Send(ScriptedServer::ChunkedHead()),
                                    ScriptedServer::Pause(first_millis)};
   for (const WireStep& step : MemoryTransport::Stream(3, 0, 0)) {
-    if (step.kind == WireStep::Kind::kBody) steps.push_back(ScriptedServer::Send(ScriptedServer::Chunk(step.bytes)));
+    if (step.kind == WireStep::Kind::kBody)
+      steps.push_back(ScriptedServer::Send(ScriptedServer::Chunk(step.bytes)));
   }
   steps.back().bytes += ScriptedServer::Chunk("");
   return steps;

@@ -20,8 +20,8 @@ constexpr int64_t kBound = 10 * kNanosPerSecond;
 using Steps = std::vector<ServerStep>;
 
 Steps Whole(const std::string& body) {
-  return {ScriptedServer::Send(absl::StrCat(ScriptedServer::ChunkedHead(), ScriptedServer::Chunk(body),
-                                            ScriptedServer::Chunk("")))};
+  return {ScriptedServer::Send(absl::StrCat(
+      ScriptedServer::ChunkedHead(), ScriptedServer::Chunk(body), ScriptedServer::Chunk("")))};
 }
 
 // Notes what happens to one request.
@@ -76,7 +76,9 @@ class CurlTransportTest : public ::testing::Test {
     ASSERT_TRUE(transport.ok()) << transport.status();
     transport_ = *std::move(transport);
   }
-  bool RunUntil(const std::function<bool()>& done) { return loop_->Run(done, loop_->FreshNow() + kBound); }
+  bool RunUntil(const std::function<bool()>& done) {
+    return loop_->Run(done, loop_->FreshNow() + kBound);
+  }
   void Post(Journal* journal, uint32_t slot = 0) {
     transport_->Send(slot, {0, 0, body_}, journal);
     EXPECT_TRUE(RunUntil([&] { return journal->ended; }));
@@ -126,8 +128,9 @@ TEST_F(CurlTransportTest, SendsThePlainHeadersAndNoExpect) {
   Journal journal;
   Post(&journal);
   EXPECT_TRUE(absl::StartsWith(head, "post /v1/chat/completions http/1.1\r\n")) << head;
-  for (const char* line : {"content-type: application/json\r\n", "accept-encoding: identity\r\n", "x-team: a\r\n",
-                           "accept: text/event-stream\r\n", "content-length: 50000\r\n"}) {
+  for (const char* line :
+       {"content-type: application/json\r\n", "accept-encoding: identity\r\n", "x-team: a\r\n",
+        "accept: text/event-stream\r\n", "content-length: 50000\r\n"}) {
     EXPECT_TRUE(absl::StrContains(head, line)) << line << head;
   }
   EXPECT_FALSE(absl::StrContains(head, "expect:"));
@@ -136,9 +139,10 @@ TEST_F(CurlTransportTest, SendsThePlainHeadersAndNoExpect) {
 
 TEST_F(CurlTransportTest, BytesOfDifferentReadsHaveDifferentNumbers) {
   Serve([](int, int, const std::string&) {
-    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a") + ScriptedServer::Chunk("b")),
-                 ScriptedServer::Pause(30), ScriptedServer::Send(ScriptedServer::Chunk("c")), ScriptedServer::Pause(30),
-                 ScriptedServer::Send(ScriptedServer::Chunk(""))};
+    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a") +
+                                      ScriptedServer::Chunk("b")),
+                 ScriptedServer::Pause(30), ScriptedServer::Send(ScriptedServer::Chunk("c")),
+                 ScriptedServer::Pause(30), ScriptedServer::Send(ScriptedServer::Chunk(""))};
   });
   Journal journal;
   Post(&journal);
@@ -169,49 +173,57 @@ TEST_F(CurlTransportTest, AFreshConnectionClosedWithoutAnAnswerIsAReset) {
 
 TEST_F(CurlTransportTest, AResetInsideTheBodyIsAReset) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
-                           ScriptedServer::Pause(30), ScriptedServer::Reset()};
+              return Steps{
+                  ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
+                  ScriptedServer::Pause(30), ScriptedServer::Reset()};
             }),
             "connected 200 connection_reset");
 }
 
 TEST_F(CurlTransportTest, AnEndInsideTheChunksIsCut) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
-                           ScriptedServer::Close()};
+              return Steps{
+                  ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
+                  ScriptedServer::Close()};
             }),
             "connected 200 cut");
 }
 
 TEST_F(CurlTransportTest, AnEndBeforeTheContentLengthIsCut) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), ScriptedServer::Close()};
+              return Steps{ScriptedServer::Send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
+                           ScriptedServer::Close()};
             }),
             "connected 200 cut");
 }
 
 TEST_F(CurlTransportTest, ABodyWithoutLengthEndsWithTheConnection) {
-  EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send("HTTP/1.1 200 OK\r\n\r\nabc"), ScriptedServer::Close()};
-            }),
-            "connected 200 end");
+  EXPECT_EQ(
+      Outcome([](int, int, const std::string&) {
+        return Steps{ScriptedServer::Send("HTTP/1.1 200 OK\r\n\r\nabc"), ScriptedServer::Close()};
+      }),
+      "connected 200 end");
 }
 
 TEST_F(CurlTransportTest, ChunksThatAreNoneAreAProtocolError) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + "zz\r\nabc\r\n"), ScriptedServer::Pause(50)};
+              return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + "zz\r\nabc\r\n"),
+                           ScriptedServer::Pause(50)};
             }),
             "connected 200 protocol_error");
 }
 
 TEST_F(CurlTransportTest, AnAnswerThatIsNoHttpIsAProtocolError) {
-  EXPECT_EQ(Outcome([](int, int, const std::string&) { return Steps{ScriptedServer::Send("SSH-2.0-OpenSSH\r\n")}; }),
+  EXPECT_EQ(Outcome([](int, int, const std::string&) {
+              return Steps{ScriptedServer::Send("SSH-2.0-OpenSSH\r\n")};
+            }),
             "connected protocol_error");
 }
 
 TEST_F(CurlTransportTest, RedirectsAreNotFollowed) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) {
-              return Steps{ScriptedServer::Send("HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")};
+              return Steps{ScriptedServer::Send(
+                  "HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")};
             }),
             "connected 307 end");
 }
@@ -244,8 +256,8 @@ TEST_F(CurlTransportTest, TlsToAPlainServerIsOfClassTls) {
 TEST_F(CurlTransportTest, AnAbortedRequestClosesItsConnectionAndHearsNoMore) {
   Serve([](int, int request, const std::string&) {
     if (request > 0) return Whole("b");
-    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")), ScriptedServer::Pause(200),
-                 ScriptedServer::Send(ScriptedServer::Chunk(""))};
+    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
+                 ScriptedServer::Pause(200), ScriptedServer::Send(ScriptedServer::Chunk(""))};
   });
   Journal first, second;
   transport_->Send(0, {0, 0, body_}, &first);
@@ -262,7 +274,8 @@ TEST_F(CurlTransportTest, ARefusedBodyClosesTheConnection) {
   Journal first, second;
   first.refuse = true;
   transport_->Send(0, {0, 0, body_}, &first);
-  ASSERT_TRUE(RunUntil([&] { return !first.body.empty() && transport_->counters().connections_open == 0; }));
+  ASSERT_TRUE(RunUntil(
+      [&] { return !first.body.empty() && transport_->counters().connections_open == 0; }));
   Post(&second);
   EXPECT_EQ(second.text, "connected 200 end");
   EXPECT_FALSE(first.ended);
@@ -303,7 +316,8 @@ TEST_F(CurlTransportTest, ManySlotsHaveAConnectionEachAndNoneWaitsInside) {
     std::vector<Journal> journals(60);
     for (uint32_t i = 0; i < 60; ++i) transport_->Send(i, {0, 0, body_}, &journals[i]);
     ASSERT_TRUE(RunUntil([&] {
-      return std::all_of(journals.begin(), journals.end(), [](const Journal& j) { return j.ended; });
+      return std::all_of(journals.begin(), journals.end(),
+                         [](const Journal& j) { return j.ended; });
     }));
   }
   EXPECT_EQ(transport_->counters().connections_opened, 60u);
@@ -343,7 +357,8 @@ TEST_F(CurlTransportTest, TheConnectLimitIsATimeoutOfItsOwnClass) {
     connect(queued.back(), generic, size);
   }
   options_.connect_timeout = 50 * kNanosPerMilli;
-  options_.targets = {*ResolveTarget(absl::StrCat("http://127.0.0.1:", ntohs(address.sin_port), "/"))};
+  options_.targets = {
+      *ResolveTarget(absl::StrCat("http://127.0.0.1:", ntohs(address.sin_port), "/"))};
   Open();
   Journal journal;
   Post(&journal);
@@ -365,7 +380,8 @@ TEST_F(CurlTransportTest, AnUnreadableCaFileIsRefusedByName) {
 
 TEST_F(CurlTransportTest, MayBeDestroyedInMidTransfer) {
   Serve([](int, int, const std::string&) {
-    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")), ScriptedServer::Pause(200)};
+    return Steps{ScriptedServer::Send(ScriptedServer::ChunkedHead() + ScriptedServer::Chunk("a")),
+                 ScriptedServer::Pause(200)};
   });
   Journal journal;
   transport_->Send(0, {0, 0, body_}, &journal);

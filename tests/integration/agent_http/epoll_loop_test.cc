@@ -53,7 +53,9 @@ TEST_F(EpollLoopTest, PostFromAnotherThreadWakesIt) {
   other.join();
 }
 
-TEST_F(EpollLoopTest, RunEndsAtItsDeadline) { EXPECT_FALSE(loop_->Run(nullptr, loop_->FreshNow() + kNanosPerMilli)); }
+TEST_F(EpollLoopTest, RunEndsAtItsDeadline) {
+  EXPECT_FALSE(loop_->Run(nullptr, loop_->FreshNow() + kNanosPerMilli));
+}
 
 TEST_F(EpollLoopTest, AnUnwatchedSocketIsSilentAndWatchedAgainSpeaks) {
   int fds[2];

@@ -37,7 +37,8 @@ class Records final : public RecordSink {
   std::vector<uint64_t> indices;
 };
 
-// A level on one loop in virtual time. By default requests take 100 ms: ten tokens, the first at 10 ms.
+// A level on one loop in virtual time. By default requests take 100 ms: ten tokens, the first at 10
+// ms.
 class LoopWorkerTest : public ::testing::Test {
  protected:
   LoopWorkerTest() {
@@ -45,21 +46,25 @@ class LoopWorkerTest : public ::testing::Test {
     task_.workload.output.mean = 10;
     task_.plan.warmup_deadline_ns = 5'000 * kMilli;
     task_.plan.ramp_ns = 100 * kMilli;
-    reply_ = [](const SentRequest&) { return MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli); };
+    reply_ = [](const SentRequest&) {
+      return MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli);
+    };
   }
 
   void Build(uint32_t slots, uint64_t requests) {
     task_.share.slots = task_.plan.concurrency = slots;
     task_.share.requests = task_.plan.request_count = requests;
     adapter_ = *SetUpAdapter(task_.endpoint, task_.workload);
-    transport_ = std::make_unique<MemoryTransport>(&loop_, slots, [this](const SentRequest& r) { return reply_(r); });
+    transport_ = std::make_unique<MemoryTransport>(
+        &loop_, slots, [this](const SentRequest& r) { return reply_(r); });
     WorkerOptions options;
     options.task = task_;
     options.total_slots = slots;
     options.addresses = {{"127.0.0.1:1"}};
     options.send_deadline = &lease_;
     options.records = &records_;
-    worker_ = std::make_unique<LoopWorker>(options, &loop_, transport_.get(), adapter_.get(), &told_);
+    worker_ =
+        std::make_unique<LoopWorker>(options, &loop_, transport_.get(), adapter_.get(), &told_);
   }
   void Arm() { worker_->Arm(loop_.Now(), loop_.Now()); }
   bool RunUntilWarm() {
@@ -172,7 +177,8 @@ TEST_F(LoopWorkerTest, IsWarmOnceEachSlotHasEndedOneRequest) {
 
 TEST_F(LoopWorkerTest, IsWarmAtTheDeadlineEvenWhenASlotHangs) {
   reply_ = [](const SentRequest& r) {
-    return r.slot == 0 ? std::vector<WireStep>() : MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli);
+    return r.slot == 0 ? std::vector<WireStep>()
+                       : MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli);
   };
   Build(4, 4);
   Arm();
@@ -287,7 +293,8 @@ TEST_F(LoopWorkerTest, CancelEndsMeasuredOnesAtOnce) {
 
 TEST_F(LoopWorkerTest, CancelAfterStopEndsTheDrain) {
   reply_ = [](const SentRequest& r) {
-    return r.number < 2 ? MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli) : std::vector<WireStep>();
+    return r.number < 2 ? MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli)
+                        : std::vector<WireStep>();
   };
   Build(2, 2);
   Arm();
@@ -320,7 +327,9 @@ TEST_F(LoopWorkerTest, SendsNothingPastTheLeaseAndGoesOnWhenItIsExtended) {
 }
 
 TEST_F(LoopWorkerTest, ARefusedConnectionBacksOffFromTenMillisecondsDoublingToASecond) {
-  reply_ = [](const SentRequest&) { return std::vector<WireStep>{MemoryTransport::Failure(0, FailureClass::kConnect)}; };
+  reply_ = [](const SentRequest&) {
+    return std::vector<WireStep>{MemoryTransport::Failure(0, FailureClass::kConnect)};
+  };
   Build(1, 1);
   Arm();
   loop_.RunForMillis(5'000);
@@ -347,7 +356,8 @@ TEST_F(LoopWorkerTest, AnAnswerEndsTheBackoff) {
 
 TEST_F(LoopWorkerTest, FailuresAreCountedAndTheShareStillEnds) {
   reply_ = [](const SentRequest& r) {
-    if (r.number % 3 == 0) return std::vector<WireStep>{MemoryTransport::Failure(0, FailureClass::kConnectionReset)};
+    if (r.number % 3 == 0)
+      return std::vector<WireStep>{MemoryTransport::Failure(0, FailureClass::kConnectionReset)};
     return MemoryTransport::Stream(10, 10 * kMilli, 10 * kMilli);
   };
   RunLevel(4, 30);

@@ -11,7 +11,8 @@ RequestRecord Record() {
   RequestRecord record;
   record.index = 7;
   record.sent = 1'000'000'000;
-  record.first_byte = record.first_event = record.first_token = record.first_output_token = 1'010'500'000;
+  record.first_byte = record.first_event = record.first_token = record.first_output_token =
+      1'010'500'000;
   record.second_token = record.last_token = record.ended = 1'020'000'000;
   record.token_events = record.token_reads = 2;
   record.chunk_gaps_us = {9'500};
@@ -53,7 +54,8 @@ TEST(RecordJson, AFailureHasItsClassAndNoLatency) {
   record.status = 429;
   record.excerpt = "a \"quota\"\n";
   const std::string line = Line(record);
-  EXPECT_TRUE(Has(line, "\"error\":{\"code\":429,\"type\":\"http_429\",\"message\":\"a \\\"quota\\\"\\n\"}"));
+  EXPECT_TRUE(Has(
+      line, "\"error\":{\"code\":429,\"type\":\"http_429\",\"message\":\"a \\\"quota\\\"\\n\"}"));
   EXPECT_FALSE(Has(line, "request_latency"));
 }
 

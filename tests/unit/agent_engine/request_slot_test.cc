@@ -63,8 +63,8 @@ TEST_F(RequestSlotTest, TheTotalLimitFailsARequestThatGoesOn) {
 
 TEST_F(RequestSlotTest, TheFirstTokenLimitFailsAStreamOfCommentsOnly) {
   limits_.first_token_ms = 200;
-  const RequestRecord& record =
-      Run({MemoryTransport::Head(0), MemoryTransport::Body(100 * kMilli, ": ping\n\n"), Token(300)});
+  const RequestRecord& record = Run(
+      {MemoryTransport::Head(0), MemoryTransport::Body(100 * kMilli, ": ping\n\n"), Token(300)});
   EXPECT_EQ(record.failure, FailureClass::kTimeoutFirstToken);
   EXPECT_EQ(ended_at_ms_, 200);
 }
@@ -77,14 +77,16 @@ TEST_F(RequestSlotTest, TheFirstTokenLimitIsOverOnceATokenCame) {
 
 TEST_F(RequestSlotTest, TheIdleLimitCountsFromTheLastByteCommentsToo) {
   limits_.idle_ms = 100;
-  const RequestRecord& record = Run({MemoryTransport::Head(0), Token(50),
-                                     MemoryTransport::Body(140 * kMilli, ": ping\n\n"), Token(300)});
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), Token(50), MemoryTransport::Body(140 * kMilli, ": ping\n\n"),
+           Token(300)});
   EXPECT_EQ(record.failure, FailureClass::kTimeoutIdle);
   EXPECT_EQ(ended_at_ms_, 240);
 }
 
 TEST_F(RequestSlotTest, AfterDoneTheResponsesEndIsWaitedForTwoMillisecondsOnly) {
-  const RequestRecord& record = Run({MemoryTransport::Head(0), Token(10), MemoryTransport::Body(20 * kMilli, kDone)});
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), Token(10), MemoryTransport::Body(20 * kMilli, kDone)});
   EXPECT_TRUE(record.ok());
   EXPECT_TRUE(record.done_but_open);
   EXPECT_EQ(ended_at_ms_, 22);
@@ -93,8 +95,9 @@ TEST_F(RequestSlotTest, AfterDoneTheResponsesEndIsWaitedForTwoMillisecondsOnly) 
 }
 
 TEST_F(RequestSlotTest, AnEndSoonAfterDoneKeepsTheConnection) {
-  const RequestRecord& record = Run({MemoryTransport::Head(0), Token(10), MemoryTransport::Body(20 * kMilli, kDone),
-                                     MemoryTransport::End(21 * kMilli)});
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), Token(10), MemoryTransport::Body(20 * kMilli, kDone),
+           MemoryTransport::End(21 * kMilli)});
   EXPECT_TRUE(record.ok());
   EXPECT_FALSE(record.done_but_open);
   EXPECT_EQ(transport_->counters().connections_open, 1u);
@@ -102,23 +105,27 @@ TEST_F(RequestSlotTest, AnEndSoonAfterDoneKeepsTheConnection) {
 
 TEST_F(RequestSlotTest, AfterTheLastFinishReasonUsageIsWaitedForASecond) {
   limits_.total_ms = 10'000;
-  const RequestRecord& record = Run(
-      {MemoryTransport::Head(0), Token(10),
-       MemoryTransport::Body(20 * kMilli, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n")});
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), Token(10),
+           MemoryTransport::Body(
+               20 * kMilli,
+               "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n")});
   EXPECT_TRUE(record.ok());
   EXPECT_EQ(ended_at_ms_, 1'020);
 }
 
 TEST_F(RequestSlotTest, AFaultInTheBodyClosesTheConnectionAtOnce) {
-  const RequestRecord& record = Run({MemoryTransport::Head(0), MemoryTransport::Body(10 * kMilli, "data: nonsense\n\n"),
-                                     MemoryTransport::End(20 * kMilli)});
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), MemoryTransport::Body(10 * kMilli, "data: nonsense\n\n"),
+           MemoryTransport::End(20 * kMilli)});
   EXPECT_EQ(record.failure, FailureClass::kProtocolError);
   EXPECT_EQ(ended_at_ms_, 10);
   EXPECT_EQ(transport_->counters().connections_open, 0u);
 }
 
 TEST_F(RequestSlotTest, AConnectionFailureIsTheRequests) {
-  const RequestRecord& record = Run({MemoryTransport::Failure(5 * kMilli, FailureClass::kTimeoutConnect)});
+  const RequestRecord& record =
+      Run({MemoryTransport::Failure(5 * kMilli, FailureClass::kTimeoutConnect)});
   EXPECT_EQ(record.failure, FailureClass::kTimeoutConnect);
   EXPECT_EQ(record.outcome, Outcome::kFailed);
   EXPECT_EQ(slot_->failure_detail(), "scripted");

@@ -4,7 +4,8 @@ namespace tidemark {
 namespace {
 
 TEST(ParseCpuStat, ReadsBothVersionsOfCgroups) {
-  const CgroupThrottling v2 = ParseCpuStat("usage_usec 5\nnr_periods 10\nnr_throttled 3\nthrottled_usec 1500\n");
+  const CgroupThrottling v2 =
+      ParseCpuStat("usage_usec 5\nnr_periods 10\nnr_throttled 3\nthrottled_usec 1500\n");
   EXPECT_EQ(v2.periods, 10u);
   EXPECT_EQ(v2.throttled_periods, 3u);
   EXPECT_EQ(v2.throttled_ns, 1'500'000u);
@@ -18,7 +19,8 @@ TEST(ParseRunQueueWait, IsTheSecondNumber) {
 }
 
 TEST(CpuStatPath, PrefersTheProcesssOwnGroup) {
-  EXPECT_EQ(CpuStatPath("0::/a/b\n", [](const std::string&) { return true; }), "/sys/fs/cgroup/a/b/cpu.stat");
+  EXPECT_EQ(CpuStatPath("0::/a/b\n", [](const std::string&) { return true; }),
+            "/sys/fs/cgroup/a/b/cpu.stat");
 }
 
 TEST(CpuStatPath, FallsBackToTheRootThatAContainerSees) {
@@ -28,7 +30,8 @@ TEST(CpuStatPath, FallsBackToTheRootThatAContainerSees) {
 
 TEST(CpuStatPath, FindsTheCpuControllerOfVersionOne) {
   const auto v1 = [](const std::string& path) { return path == "/sys/fs/cgroup/cpu/x/cpu.stat"; };
-  EXPECT_EQ(CpuStatPath("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1), "/sys/fs/cgroup/cpu/x/cpu.stat");
+  EXPECT_EQ(CpuStatPath("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1),
+            "/sys/fs/cgroup/cpu/x/cpu.stat");
   EXPECT_EQ(CpuStatPath("2:cpuset:/x\n", [](const std::string&) { return true; }), "");
 }
 

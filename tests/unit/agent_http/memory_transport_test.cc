@@ -24,7 +24,9 @@ class Journal final : public ResponseHandler {
     return wants_more;
   }
   void OnResponseEnd(bool clean, int64_t) override { Note(clean ? "end" : "cut"); }
-  void OnFailure(FailureClass failure, int64_t, absl::string_view) override { Note(FailureClassName(failure, 0)); }
+  void OnFailure(FailureClass failure, int64_t, absl::string_view) override {
+    Note(FailureClassName(failure, 0));
+  }
 
   bool wants_more = true;
   std::string text;
@@ -51,7 +53,8 @@ class MemoryTransportTest : public ::testing::Test {
 };
 
 TEST_F(MemoryTransportTest, PlaysTheStepsInVirtualTime) {
-  Play({MemoryTransport::Head(2 * kMilli), MemoryTransport::Body(5 * kMilli, "x"), MemoryTransport::End(9 * kMilli)});
+  Play({MemoryTransport::Head(2 * kMilli), MemoryTransport::Body(5 * kMilli, "x"),
+        MemoryTransport::End(9 * kMilli)});
   EXPECT_EQ(journal_.text, "0 connected; 2 status 200; 5 body x; 9 end; ");
   EXPECT_EQ(open_, 1u);
 }
@@ -64,14 +67,16 @@ TEST_F(MemoryTransportTest, ARefusedBodyEndsAllAndClosesTheConnection) {
 }
 
 TEST_F(MemoryTransportTest, AFailureClosesTheConnection) {
-  Play({MemoryTransport::Failure(kMilli, FailureClass::kConnectionReset), MemoryTransport::Body(kMilli, "late")});
+  Play({MemoryTransport::Failure(kMilli, FailureClass::kConnectionReset),
+        MemoryTransport::Body(kMilli, "late")});
   EXPECT_EQ(journal_.text, "0 connected; 1 connection_reset; ");
   EXPECT_EQ(open_, 0u);
 }
 
 TEST_F(MemoryTransportTest, AnAbortedRequestHearsNothingMoreAndItsSlotIsFree) {
   MemoryTransport transport(&loop_, 1, [](const SentRequest& request) {
-    return std::vector<WireStep>{MemoryTransport::Body(5 * kMilli, absl::StrCat("of ", request.number))};
+    return std::vector<WireStep>{
+        MemoryTransport::Body(5 * kMilli, absl::StrCat("of ", request.number))};
   });
   transport.Send(0, {0, 0, "a"}, &journal_);
   transport.Abort(0);

@@ -10,7 +10,9 @@ namespace {
 class Journal final : public ResponseHandler {
  public:
   void OnResent(int64_t) override { text += "resent;"; }
-  void OnConnected(int64_t, absl::string_view address) override { absl::StrAppend(&text, "connected ", address, ";"); }
+  void OnConnected(int64_t, absl::string_view address) override {
+    absl::StrAppend(&text, "connected ", address, ";");
+  }
   void OnTlsDone(int64_t, absl::string_view) override { text += "tls;"; }
   void OnStatus(int status, int64_t) override { absl::StrAppend(&text, status, ";"); }
   void OnHeader(absl::string_view name, absl::string_view value) override {
@@ -39,7 +41,8 @@ TEST(ResponseHead, TellsStatusHeadersAndEnd) {
 }
 
 TEST(ResponseHead, PassesOverInterimResponses) {
-  EXPECT_EQ(Read({"HTTP/1.1 100 Continue\r\n", "X: y\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"}), "200;end;");
+  EXPECT_EQ(Read({"HTTP/1.1 100 Continue\r\n", "X: y\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"}),
+            "200;end;");
 }
 
 TEST(ResponseHead, LeavesTrailersOut) {

@@ -32,7 +32,8 @@ TEST(ParseUrl, TakesApartWhatPeopleWrite) {
 }
 
 TEST(ParseUrl, RefusesWhatIsNone) {
-  for (const char* url : {"vllm:8000", "ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x", "http://[::1"}) {
+  for (const char* url : {"vllm:8000", "ftp://h", "http://", "http://h:0", "http://h:70000",
+                          "http://h:x", "http://[::1"}) {
     EXPECT_EQ(ParseUrl(url).status().code(), absl::StatusCode::kInvalidArgument) << url;
   }
 }

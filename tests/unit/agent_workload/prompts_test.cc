@@ -17,7 +17,8 @@ WorkloadSpec Spec() {
   return spec;
 }
 
-std::string Text(const WorkloadSpec& spec, uint32_t level, uint32_t attempt, uint64_t index, uint32_t words) {
+std::string Text(const WorkloadSpec& spec, uint32_t level, uint32_t attempt, uint64_t index,
+                 uint32_t words) {
   std::string text;
   PromptSource(spec, level, attempt).WriteText(index, words, &text);
   return text;
@@ -75,7 +76,8 @@ TEST(PromptSource, WordsComeFromTheCalibration) {
 }
 
 TEST(PromptSource, WritesExactlyTheWordsAskedFor) {
-  for (const uint32_t words : {1u, 2u, 6u, 7u, 8u, 13u, 512u}) EXPECT_EQ(WordsIn(Text(Spec(), 0, 1, 5, words)), words);
+  for (const uint32_t words : {1u, 2u, 6u, 7u, 8u, 13u, 512u})
+    EXPECT_EQ(WordsIn(Text(Spec(), 0, 1, 5, words)), words);
 }
 
 TEST(PromptSource, TheSameRequestHasTheSameText) {
@@ -87,8 +89,10 @@ TEST(PromptSource, NoTwoRequestsShareTheirFirstSevenWords) {
   size_t made = 0;
   for (uint32_t level = 0; level < 3; ++level) {
     for (uint32_t attempt = 1; attempt < 3; ++attempt) {
-      for (uint64_t i = 0; i < 2'000; ++i, ++made) starts.insert(Text(Spec(), level, attempt, i, 7));
-      for (uint64_t i = 0; i < 2'000; ++i, ++made) starts.insert(Text(Spec(), level, attempt, i | 1ull << 63, 7));
+      for (uint64_t i = 0; i < 2'000; ++i, ++made)
+        starts.insert(Text(Spec(), level, attempt, i, 7));
+      for (uint64_t i = 0; i < 2'000; ++i, ++made)
+        starts.insert(Text(Spec(), level, attempt, i | 1ull << 63, 7));
     }
   }
   WorkloadSpec later = Spec();

@@ -33,7 +33,9 @@ TEST(Rng, NormalHasMeanZeroAndDeviationOne) {
   EXPECT_NEAR(std::sqrt(squares / kDraws), 1, 0.02);
 }
 
-TEST(CombineSeeds, TheOrderOfPartsMatters) { EXPECT_NE(CombineSeeds({1, 2}), CombineSeeds({2, 1})); }
+TEST(CombineSeeds, TheOrderOfPartsMatters) {
+  EXPECT_NE(CombineSeeds({1, 2}), CombineSeeds({2, 1}));
+}
 
 }  // namespace
 }  // namespace tidemark
