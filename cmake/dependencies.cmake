@@ -2,8 +2,13 @@
 # Protobuf's find-module must run before gRPC's config package, which looks for its targets.
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
-find_package(gRPC CONFIG REQUIRED)
 find_package(absl CONFIG REQUIRED)
+# gRPC's own search for RE2 asks pkg-config twenty times, which takes 40 s on Debian 13.
+find_library(TIDEMARK_RE2 re2 REQUIRED)
+add_library(re2::re2 INTERFACE IMPORTED)
+target_link_libraries(re2::re2 INTERFACE ${TIDEMARK_RE2})
+set(re2_FOUND TRUE)
+find_package(gRPC CONFIG REQUIRED)
 find_package(CURL REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(simdjson CONFIG REQUIRED)
@@ -13,6 +18,8 @@ find_package(spdlog CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core libevent_extra libevent_openssl libevent_pthreads)
 find_package(OpenSSL REQUIRED)
+# Boost.Math only, header-only (libboost-dev); CONFIG, for CMake 3.30 drops its own find-module.
+find_package(Boost CONFIG REQUIRED)
 if(TIDEMARK_TESTS)
   find_package(GTest CONFIG REQUIRED)
 endif()

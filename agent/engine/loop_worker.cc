@@ -29,7 +29,6 @@ LoopWorker::LoopWorker(WorkerOptions options, EventLoop* loop, Transport* transp
       plan_(options_.task.plan),
       share_(options_.task.share),
       loop_(loop),
-      transport_(transport),
       adapter_(adapter),
       events_(events),
       prompts_(options_.task.workload, options_.task.key.level, options_.task.key.attempt),

@@ -106,7 +106,6 @@ class LoopWorker final : public RequestSlot::Owner {
   const LevelPlan& plan_;
   const Share& share_;
   EventLoop* const loop_;
-  Transport* const transport_;
   EndpointAdapter* const adapter_;
   WorkerEvents* const events_;
   const PromptSource prompts_;

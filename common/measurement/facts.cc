@@ -41,8 +41,7 @@ void OutcomeCounts::Merge(const OutcomeCounts& other) {
 
 bool operator<(const FailureExample& a, const FailureExample& b) {
   const auto key = [](const FailureExample& e) {
-    return std::tie(e.failure_class, e.status, e.age_us, e.excerpt, e.server, e.via,
-                    e.retry_after);
+    return std::tie(e.failure_class, e.status, e.age_us, e.excerpt, e.server, e.via, e.retry_after);
   };
   return key(a) < key(b);
 }

@@ -1,6 +1,7 @@
 #include "common/measurement/facts_codec.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -153,8 +154,8 @@ absl::Status DecodeSlice(const v1::SliceRow& in, size_t sla_count, MeasuredFacts
   const std::string field = absl::StrCat("slices[", in.slice(), "]");
   if (out.slices.count(in.slice()) > 0) return Invalid(field, "should come once");
   if (static_cast<size_t>(in.sla_size()) != sla_count) {
-    return Invalid(field, absl::StrCat("has ", in.sla_size(), " sla: should be the plan's ",
-                                       sla_count));
+    return Invalid(field,
+                   absl::StrCat("has ", in.sla_size(), " sla: should be the plan's ", sla_count));
   }
   SliceRow row{in.n(), in.ended(), in.tokens(), std::vector<SlaEvidence>(sla_count)};
   for (size_t i = 0; i < sla_count; ++i) {
@@ -264,8 +265,8 @@ absl::Status DecodeSelfCheckHistograms(const v1::SelfCheckFacts& in, SelfCheckFa
   absl::Status status =
       DecodeHistogram("self_check.loop_lag_us", in.loop_lag_us(), out.loop_lag_us);
   if (!status.ok()) return status;
-  status = DecodeHistogram("self_check.send_lateness_us", in.send_lateness_us(),
-                           out.send_lateness_us);
+  status =
+      DecodeHistogram("self_check.send_lateness_us", in.send_lateness_us(), out.send_lateness_us);
   if (!status.ok()) return status;
   return DecodeHistogram("self_check.slot_turnaround_us", in.slot_turnaround_us(),
                          out.slot_turnaround_us);

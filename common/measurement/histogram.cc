@@ -176,10 +176,11 @@ void Histogram::EncodeTo(v1::Histogram* out) const {
 absl::StatusOr<Histogram> Histogram::Decode(const v1::Histogram& in) {
   Histogram out;
   if (absl::Status status = DecodeBuckets(in, out); !status.ok()) return status;
+  if (in.count() == 0 && in.min() != 0) return Refusal("min", in.min(), "0: count is 0");
   out.count_ = in.count();
   out.sum_ = in.sum();
   out.sum_squares_ = (static_cast<uint128>(in.sum_squares_high()) << 64) | in.sum_squares_low();
-  out.min_ = in.count() == 0 && in.min() == 0 ? UINT64_MAX : in.min();
+  if (in.count() > 0) out.min_ = in.min();
   out.max_ = in.max();
   out.overflow_ = in.overflow();
   if (absl::Status status = out.Validate(); !status.ok()) return status;
@@ -219,8 +220,8 @@ absl::Status Histogram::Validate() const {
     if (absl::Status status = ValidateRange(); !status.ok()) return status;
     return ValidateSums();
   }
-  if (sum_ != 0 || sum_squares_ != 0 || min() != 0 || min_ != UINT64_MAX || max_ != 0) {
-    return absl::InvalidArgumentError("sum, sum_squares, min and max should be 0: count is 0");
+  if (sum_ != 0 || sum_squares_ != 0 || max_ != 0) {
+    return absl::InvalidArgumentError("sum, sum_squares and max should be 0: count is 0");
   }
   return absl::OkStatus();
 }
@@ -236,8 +237,9 @@ absl::Status Histogram::ValidateRange() const {
   const uint64_t max_low = overflow_ > 0 ? kMaxTrackable + 1 : LowerEdge(last);
   const uint64_t max_high = overflow_ > 0 ? kMaxRecordable : UpperEdge(last);
   if (max_ < std::max(max_low, min_) || max_ > max_high) {
-    return Refusal("max", max_,
-                   absl::StrCat("min or more and in the highest bucket, ", max_low, " to ", max_high));
+    return Refusal(
+        "max", max_,
+        absl::StrCat("min or more and in the highest bucket, ", max_low, " to ", max_high));
   }
   return absl::OkStatus();
 }
@@ -260,7 +262,8 @@ absl::Status Histogram::ValidateSums() const {
   const uint128 least = std::max(bounds.squares_low, (sum * sum + count_ - 1) / count_);
   const uint128 most = overflow_ > 0 ? sum * max_ : std::min(bounds.squares_high, sum * max_);
   if (sum_squares_ < least || sum_squares_ > most) {
-    return absl::InvalidArgumentError("sum_squares is not what the buckets, min, max and sum allow");
+    return absl::InvalidArgumentError(
+        "sum_squares is not what the buckets, min, max and sum allow");
   }
   return absl::OkStatus();
 }

@@ -19,15 +19,15 @@ namespace tidemark {
 // count, sum, max and rank as the largest.
 //
 // Count, sum, sum of squares, min and max are exact integers, so Merge is commutative and
-// associative to the bit. A value above kMaxRecordable (285 years in microseconds) is a caller's bug
-// and is recorded as kMaxRecordable; the sum then has room for 2^30 values of 4 h, or 2^64 in all.
-// Memory grows by octave (8 KiB each) as values come; an empty one is small, and so is one that was
-// moved from: it is empty. Thread-compatible.
+// associative to the bit. A value above kMaxRecordable (285 years in microseconds) is a caller's
+// bug and is recorded as kMaxRecordable; the sum then has room for 2^30 values of 4 h, or 2^64 in
+// all. Memory grows by octave (8 KiB each) as values come; an empty one is small, and so is one
+// that was moved from: it is empty. Thread-compatible.
 class Histogram {
  public:
-  static constexpr uint64_t kMaxTrackable = 14'400'000'000;  // 4 h in us
+  static constexpr uint64_t kMaxTrackable = 14'400'000'000;      // 4 h in us
   static constexpr uint64_t kMaxRecordable = uint64_t{1} << 53;  // exact as a double, too
-  static constexpr uint64_t kMaxCount = uint64_t{1} << 40;  // Decode refuses more
+  static constexpr uint64_t kMaxCount = uint64_t{1} << 40;       // Decode refuses more
 
   Histogram() = default;
   Histogram(const Histogram& other);
@@ -35,8 +35,8 @@ class Histogram {
   Histogram(Histogram&& other) noexcept { Swap(other); }
   Histogram& operator=(Histogram&& other) noexcept;
 
-  // Adds `times` occurrences of `value`. Cheap (per-token path): allocates only for the first value of
-  // an octave.
+  // Adds `times` occurrences of `value`. Cheap (per-token path): allocates only for the first value
+  // of an octave.
   void Record(uint64_t value, uint64_t times = 1);
 
   // Adds all that `other` holds.
@@ -60,8 +60,8 @@ class Histogram {
   // is an integer but for double's rounding (0.07 * 100) counts as that integer.
   static uint64_t RankOf(double p, uint64_t count);
 
-  // The value of rank ceil(p * count), 0 < p <= 1: the upper edge (largest value) of the bucket that
-  // holds it, clipped to [min, max]. 0 when empty.
+  // The value of rank ceil(p * count), 0 < p <= 1: the upper edge (largest value) of the bucket
+  // that holds it, clipped to [min, max]. 0 when empty.
   uint64_t Quantile(double p) const;
 
   // Largest and smallest value of the bucket that holds rank `rank` (1 = smallest recorded),
@@ -88,9 +88,9 @@ class Histogram {
   static absl::StatusOr<Histogram> Decode(const v1::Histogram& in);
 
  private:
-  static constexpr uint32_t kLinearBits = 11;              // 0 … 2,047
+  static constexpr uint32_t kLinearBits = 11;                      // 0 … 2,047
   static constexpr uint32_t kPerOctave = 1u << (kLinearBits - 1);  // 1,024
-  static constexpr uint32_t kOctaves = 24;                 // block 0 is linear (2 x kPerOctave)
+  static constexpr uint32_t kOctaves = 24;  // block 0 is linear (2 x kPerOctave)
   using Block = std::array<uint64_t, kPerOctave>;
 
   static constexpr uint32_t IndexOf(uint64_t value);

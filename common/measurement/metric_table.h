@@ -40,8 +40,8 @@ struct MetricInfo {
   uint32_t units_per_display;      // fixed-point units in one displayed unit: 1,000 us in 1 ms
   bool streaming_only;
   bool larger_is_better;
-  absl::string_view formula;       // docs/metrics.md's
-  absl::string_view when;          // when it exists
+  absl::string_view formula;  // docs/metrics.md's
+  absl::string_view when;     // when it exists
 };
 
 // Every metric, in enum order.
@@ -52,8 +52,8 @@ const MetricInfo& InfoOf(Metric metric);
 // The metric whose tag is `tag`; nothing when there is none.
 std::optional<Metric> MetricByTag(absl::string_view tag);
 
-// Fixed-point to displayed unit and back (rounded to nearest; what is negative or not a number gives
-// 0, what no histogram can hold gives Histogram::kMaxRecordable).
+// Fixed-point to displayed unit and back (rounded to nearest; what is negative or not a number
+// gives 0, what no histogram can hold gives Histogram::kMaxRecordable).
 double ToDisplay(Metric metric, uint64_t fixed_point);
 uint64_t FromDisplay(Metric metric, double displayed);
 

@@ -1,0 +1,125 @@
+#include "agent/session/session_stream.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/mutex.h"
+
+namespace tidemark {
+namespace {
+
+constexpr size_t kMaxQueued = 1024;
+
+// Owned by gRPC until OnDone (`self_`) and by the stream that others hold.
+class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1::CoordinatorMessage> {
+ public:
+  explicit ClientReactor(SessionStreamEvents events) : events_(std::move(events)) {}
+
+  void Start(v1::AgentSession::Stub* stub, std::shared_ptr<ClientReactor> self) {
+    self_ = std::move(self);
+    stub->async()->Session(&context_, this);
+    AddHold();  // Send starts operations from outside the reactions
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  void Send(v1::AgentMessage message) {
+    {
+      MutexLock lock(mutex_);
+      if (closed_ || queue_.size() >= kMaxQueued) return;
+      queue_.push_back(std::move(message));
+      if (writing_) return;
+      writing_ = true;
+    }
+    WriteFront();
+  }
+
+  void Close() { context_.TryCancel(); }
+
+  void OnReadDone(bool ok) override {
+    if (ok) {
+      events_.message(std::move(incoming_));
+      incoming_.Clear();
+      StartRead(&incoming_);
+      return;
+    }
+    EndSending();
+  }
+
+  void OnWriteDone(bool ok) override {
+    {
+      MutexLock lock(mutex_);
+      queue_.pop_front();
+      if (closed_ || !ok || queue_.empty()) {
+        writing_ = false;
+        if (closed_) ReleaseHold();
+        return;
+      }
+    }
+    WriteFront();
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    events_.lost(status.ok() ? "the coordinator ended the stream"
+                             : absl::StrCat("stream error ", static_cast<int>(status.error_code()), ": ",
+                                            status.error_message()));
+    self_.reset();
+  }
+
+ private:
+  void WriteFront() {
+    const v1::AgentMessage* front;
+    {
+      MutexLock lock(mutex_);
+      front = &queue_.front();
+    }
+    StartWrite(front);
+  }
+
+  // No read will come any more: no write is started any more either.
+  void EndSending() {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    if (!writing_) ReleaseHold();
+  }
+
+  void ReleaseHold() TIDEMARK_REQUIRES(mutex_) {
+    if (std::exchange(held_, false)) RemoveHold();
+  }
+
+  SessionStreamEvents events_;
+  grpc::ClientContext context_;
+  std::shared_ptr<ClientReactor> self_;
+  v1::CoordinatorMessage incoming_;
+  Mutex mutex_;
+  std::deque<v1::AgentMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
+  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool closed_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool held_ TIDEMARK_GUARDED_BY(mutex_) = true;
+};
+
+class ReactorStream final : public SessionStream {
+ public:
+  explicit ReactorStream(std::shared_ptr<ClientReactor> reactor) : reactor_(std::move(reactor)) {}
+  ~ReactorStream() override { reactor_->Close(); }
+  void Send(v1::AgentMessage message) override { reactor_->Send(std::move(message)); }
+  void Close() override { reactor_->Close(); }
+
+ private:
+  std::shared_ptr<ClientReactor> reactor_;
+};
+
+}  // namespace
+
+std::unique_ptr<SessionStream> OpenSessionStream(v1::AgentSession::Stub* stub, SessionStreamEvents events) {
+  auto reactor = std::make_shared<ClientReactor>(std::move(events));
+  auto stream = std::make_unique<ReactorStream>(reactor);
+  ClientReactor* raw = reactor.get();
+  raw->Start(stub, std::move(reactor));
+  return stream;
+}
+
+}  // namespace tidemark

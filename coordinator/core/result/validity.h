@@ -1,0 +1,28 @@
+#ifndef TIDEMARK_COORDINATOR_CORE_RESULT_VALIDITY_H_
+#define TIDEMARK_COORDINATOR_CORE_RESULT_VALIDITY_H_
+
+#include <string>
+#include <vector>
+
+#include "coordinator/core/job/job_machine.h"
+#include "proto/tidemark/v1/result.pb.h"
+
+namespace tidemark {
+
+// Was the generator the limit? Every measure of every agent with slots against its thresholds
+// (docs/validity.md), worst first, so that a level is never judged on what the generator could not do.
+std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement);
+
+// The worst state among the checks; VALID when there are none.
+v1::Validity WorstOf(const std::vector<v1::ValidityCheck>& checks);
+
+// The advice of every check that makes the level INVALID.
+std::vector<std::string> InvalidReasons(const std::vector<v1::ValidityCheck>& checks);
+
+// |mean in flight - arrivals x mean sojourn - edge| / mean in flight of one window (Little's law, exact
+// for correct book-keeping); 0 when nothing was in flight.
+double LittleResidual(const WindowFacts& window);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_COORDINATOR_CORE_RESULT_VALIDITY_H_

@@ -1,0 +1,170 @@
+#include "coordinator/rpc/session_service.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <utility>
+
+#include "common/mutex.h"
+
+namespace tidemark {
+namespace {
+
+// A bound on what waits for a slow or stopped agent: far above what the protocol ever has under way.
+constexpr size_t kMaxQueued = 1024;
+
+// The call's two halves: the reactor that gRPC drives, and the AgentStream that others hold, which
+// outlives it. `self_` keeps the object until OnDone.
+class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>,
+                            public AgentStream,
+                            public std::enable_shared_from_this<StreamReactor> {
+ public:
+  explicit StreamReactor(SessionHandler* handler) : handler_(handler) {}
+
+  void Start(std::shared_ptr<StreamReactor> self) {
+    self_ = std::move(self);
+    StartRead(&incoming_);
+  }
+
+  void Send(v1::CoordinatorMessage message) override {
+    {
+      MutexLock lock(mutex_);
+      if (finished_) return;
+      if (queue_.size() < kMaxQueued) {
+        queue_.push_back(std::move(message));
+        if (writing_) return;
+        writing_ = true;
+      }
+    }
+    WriteFront();
+  }
+
+  void Close(const std::string& reason) override {
+    FinishOnce(grpc::Status(grpc::StatusCode::ABORTED, reason));
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      FinishOnce(grpc::Status::OK);
+      return;
+    }
+    handler_->OnMessage(shared_from_this(), std::move(incoming_));
+    incoming_.Clear();
+    StartRead(&incoming_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    {
+      MutexLock lock(mutex_);
+      queue_.pop_front();
+      if (!ok || finished_ || queue_.empty()) {
+        writing_ = false;
+        return;
+      }
+    }
+    WriteFront();
+  }
+
+  void OnCancel() override { FinishOnce(grpc::Status::CANCELLED); }
+
+  void OnDone() override {
+    handler_->OnClosed(shared_from_this());
+    self_.reset();
+  }
+
+ private:
+  // The front stays in place until OnWriteDone: a deque's elements do not move.
+  void WriteFront() {
+    const v1::CoordinatorMessage* front;
+    {
+      MutexLock lock(mutex_);
+      if (finished_) {
+        writing_ = false;
+        return;
+      }
+      front = &queue_.front();
+    }
+    StartWrite(front);
+  }
+
+  void FinishOnce(const grpc::Status& status) {
+    {
+      MutexLock lock(mutex_);
+      if (finished_) return;
+      finished_ = true;
+    }
+    Finish(status);
+  }
+
+  SessionHandler* const handler_;
+  std::shared_ptr<StreamReactor> self_;
+  v1::AgentMessage incoming_;
+  Mutex mutex_;
+  std::deque<v1::CoordinatorMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
+  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool finished_ TIDEMARK_GUARDED_BY(mutex_) = false;
+};
+
+// Reads a chunk, hands it on, acknowledges it, reads the next.
+class UploadReactor final : public grpc::ServerBidiReactor<v1::RecordChunk, v1::RecordAck> {
+ public:
+  explicit UploadReactor(SessionHandler* handler) : handler_(handler) { StartRead(&chunk_); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      Finish(grpc::Status::OK);
+      return;
+    }
+    const absl::StatusOr<uint64_t> offset = handler_->OnRecords(chunk_);
+    if (!offset.ok()) {
+      Finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, std::string(offset.status().message())));
+      return;
+    }
+    ack_.set_offset(*offset);
+    StartWrite(&ack_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (ok) {
+      StartRead(&chunk_);
+    } else {
+      Finish(grpc::Status::CANCELLED);
+    }
+  }
+
+  void OnDone() override { delete this; }
+
+ private:
+  SessionHandler* const handler_;
+  v1::RecordChunk chunk_;
+  v1::RecordAck ack_;
+};
+
+class SessionService final : public v1::AgentSession::CallbackService {
+ public:
+  explicit SessionService(SessionHandler* handler) : handler_(handler) {}
+
+  grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>* Session(
+      grpc::CallbackServerContext*) override {
+    auto reactor = std::make_shared<StreamReactor>(handler_);
+    StreamReactor* raw = reactor.get();
+    raw->Start(std::move(reactor));
+    return raw;
+  }
+
+  grpc::ServerBidiReactor<v1::RecordChunk, v1::RecordAck>* UploadRecords(
+      grpc::CallbackServerContext*) override {
+    return new UploadReactor(handler_);
+  }
+
+ private:
+  SessionHandler* const handler_;
+};
+
+}  // namespace
+
+std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler) {
+  return std::make_unique<SessionService>(handler);
+}
+
+}  // namespace tidemark

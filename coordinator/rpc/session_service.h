@@ -1,0 +1,41 @@
+#ifndef TIDEMARK_COORDINATOR_RPC_SESSION_SERVICE_H_
+#define TIDEMARK_COORDINATOR_RPC_SESSION_SERVICE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/tidemark/v1/agent_session.grpc.pb.h"
+
+namespace tidemark {
+
+// One agent's stream, as the coordinator sees it. Thread-safe. Outlives the call: after it has
+// closed, Send does nothing.
+class AgentStream {
+ public:
+  virtual ~AgentStream() = default;
+  virtual void Send(v1::CoordinatorMessage message) = 0;
+  // Ends the call; SessionHandler::OnClosed follows.
+  virtual void Close(const std::string& reason) = 0;
+};
+
+// What comes in. Calls come on gRPC's threads, for one stream one at a time: implementations only post
+// to their owner's queue.
+class SessionHandler {
+ public:
+  virtual ~SessionHandler() = default;
+  virtual void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) = 0;
+  virtual void OnClosed(const std::shared_ptr<AgentStream>& stream) = 0;
+  // A chunk of records; called on gRPC's thread and may write to disk. Returns the offset up to which
+  // everything is kept. An error ends the upload.
+  virtual absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk& chunk) = 0;
+};
+
+// The AgentSession service: thin reactors that hand everything to `handler`, which must outlive the
+// server that the service is registered with.
+std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_COORDINATOR_RPC_SESSION_SERVICE_H_

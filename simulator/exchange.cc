@@ -1,0 +1,146 @@
+#include "simulator/exchange.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/http_struct.h>
+#include <event2/keyvalq_struct.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "simulator/version.h"
+
+namespace tidemark {
+namespace {
+
+bufferevent* BuffereventOf(evhttp_request* request) {
+  return evhttp_connection_get_bufferevent(evhttp_request_get_connection(request));
+}
+
+}  // namespace
+
+Exchange::Exchange(evhttp_request* request, bool direct) : request_(request), direct_(direct) {}
+
+Exchange::~Exchange() {
+  if (request_ != nullptr) Cut();
+}
+
+void Exchange::WatchDisconnect(std::function<void()> gone) {
+  gone_ = std::move(gone);
+  evhttp_connection_set_closecb(evhttp_request_get_connection(request_), &OnConnectionClosed, this);
+  // evhttp stops reading while a request is handled, and so would not see the client leave. Its
+  // own read callback must not run in that state (it ends the process on a pipelined request), so
+  // only the event callback stays; evhttp sets all of them anew for the next request.
+  bufferevent* stream = BuffereventOf(request_);
+  bufferevent_data_cb on_read = nullptr, on_write = nullptr;
+  bufferevent_event_cb on_event = nullptr;
+  void* argument = nullptr;
+  bufferevent_getcb(stream, &on_read, &on_write, &on_event, &argument);
+  bufferevent_setcb(stream, nullptr, on_write, on_event, argument);
+  bufferevent_set_timeouts(stream, nullptr, nullptr);
+  bufferevent_enable(stream, EV_READ);
+}
+
+void Exchange::OnConnectionClosed(evhttp_connection* connection, void* self) {
+  auto* exchange = static_cast<Exchange*>(self);
+  evhttp_connection_set_closecb(connection, nullptr, nullptr);
+  // evhttp leaves a request that was being answered to its user, with no connection; one that is
+  // still attached it frees itself.
+  if (evhttp_request_get_connection(exchange->request_) == nullptr) {
+    evhttp_request_free(exchange->request_);
+  }
+  exchange->request_ = nullptr;
+  const std::function<void()> gone = std::move(exchange->gone_);
+  if (gone) gone();
+}
+
+void Exchange::StopWatching() {
+  evhttp_connection_set_closecb(evhttp_request_get_connection(request_), nullptr, nullptr);
+}
+
+void Exchange::AddHeaders(const HttpHeaders& headers) {
+  evkeyvalq* out = evhttp_request_get_output_headers(request_);
+  for (const auto& [name, value] : headers) evhttp_add_header(out, name.c_str(), value.c_str());
+  if (evhttp_find_header(out, "Server") == nullptr) {
+    evhttp_add_header(out, "Server", kSimulatorServer);
+  }
+}
+
+void Exchange::Reply(int status, const HttpHeaders& headers, absl::string_view body) {
+  StopWatching();
+  AddHeaders(headers);
+  evbuffer* buffer = evbuffer_new();
+  evbuffer_add(buffer, body.data(), body.size());
+  evhttp_send_reply(std::exchange(request_, nullptr), status, nullptr, buffer);
+  evbuffer_free(buffer);
+}
+
+void Exchange::Begin(int status, const HttpHeaders& headers) {
+  AddHeaders(headers);
+  evhttp_send_reply_start(request_, status, nullptr);
+}
+
+void Exchange::Send(absl::string_view body) {
+  if (body.empty()) return;
+  if (!request_->chunked) return SendFramed(body);
+  thread_local std::string frame;
+  frame.clear();
+  absl::StrAppend(&frame, absl::Hex(body.size()), "\r\n", body, "\r\n");
+  SendFramed(frame);
+}
+
+void Exchange::SendFramed(absl::string_view bytes) {
+  bufferevent* stream = BuffereventOf(request_);
+  evbuffer* output = bufferevent_get_output(stream);
+  if (direct_ && evbuffer_get_length(output) == 0) {
+    const ssize_t sent =
+        ::send(bufferevent_getfd(stream), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    // An error is seen again by the loop, which then reports the client as gone.
+    bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, sent)));
+  }
+  if (!bytes.empty()) evbuffer_add(output, bytes.data(), bytes.size());
+}
+
+void Exchange::End() {
+  StopWatching();
+  evhttp_send_reply_end(std::exchange(request_, nullptr));
+}
+
+void Exchange::EndAndClose() {
+  // The headers are out; this one only tells evhttp not to keep the connection.
+  evkeyvalq* headers = evhttp_request_get_output_headers(request_);
+  evhttp_remove_header(headers, "Connection");
+  evhttp_add_header(headers, "Connection", "close");
+  End();
+}
+
+void Exchange::Flush() {
+  bufferevent* stream = BuffereventOf(request_);
+  evbuffer* output = bufferevent_get_output(stream);
+  if (!direct_ || evbuffer_get_length(output) == 0) return;
+  evbuffer_unfreeze(output, 1);
+  evbuffer_write(output, bufferevent_getfd(stream));
+  evbuffer_freeze(output, 1);
+}
+
+void Exchange::Cut() {
+  Flush();
+  StopWatching();
+  evhttp_connection_free(evhttp_request_get_connection(std::exchange(request_, nullptr)));
+}
+
+void Exchange::Reset() {
+  Flush();
+  // Dissolving the association resets it at once. SO_LINGER would not do: evhttp shuts its side
+  // down before it closes, and the client would see that FIN first.
+  sockaddr none = {};
+  none.sa_family = AF_UNSPEC;
+  ::connect(bufferevent_getfd(BuffereventOf(request_)), &none, sizeof(none));
+  StopWatching();
+  evhttp_connection_free(evhttp_request_get_connection(std::exchange(request_, nullptr)));
+}
+
+}  // namespace tidemark

@@ -1,0 +1,89 @@
+#include "coordinator/core/result/validity.h"
+
+#include <gtest/gtest.h>
+
+#include "common/clock/clock.h"
+#include "tests/unit/coordinator_result/level_fixture.h"
+
+namespace tidemark {
+namespace {
+
+class Validity : public testing::Test {
+ protected:
+  Validity() : level_(MeasuredLevel(SpecWithLatencySla(300), 4, std::vector<double>(40, 100), 0)) {}
+
+  SelfCheckFacts& self() { return level_.parts[0].snapshot.self_check; }
+  WindowFacts& window() { return level_.parts[0].snapshot.windows[0]; }
+  v1::Validity State() const { return WorstOf(CheckValidity(level_)); }
+  std::string FirstReason() const { return InvalidReasons(CheckValidity(level_)).at(0); }
+
+  LevelMeasurement level_;
+};
+
+TEST_F(Validity, AQuietGeneratorIsValid) { EXPECT_EQ(State(), v1::VALID); }
+
+TEST_F(Validity, LoopLagAbove2MsIsSuspect) {
+  self().loop_lag_us.Record(2'500, 100);
+  EXPECT_EQ(State(), v1::SUSPECT);
+}
+
+TEST_F(Validity, LoopLagAbove10MsIsInvalid) {
+  self().loop_lag_us.Record(50, 97);
+  self().loop_lag_us.Record(90'000, 3);
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, TheReasonNamesTheAgent) {
+  self().loop_lag_us.Record(90'000, 100);
+  EXPECT_NE(FirstReason().find("agent-1"), std::string::npos);
+}
+
+TEST_F(Validity, ALoopAt96PercentOfACoreIsInvalid) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().loop_cpu_ns = 96 * self().wall_ns / 100;
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, AnyThrottlingIsSuspect) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().cgroup_throttled_ns = kNanosPerMilli;
+  EXPECT_EQ(State(), v1::SUSPECT);
+}
+
+TEST_F(Validity, InFlightBelow95PercentIsInvalid) {
+  window().in_flight_integral_ns = window().in_flight_integral_ns * 94 / 100;
+  window().ended_sojourn_ns = window().in_flight_integral_ns;
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, InFlightIsNotAskedForWhenThereWereFewerRequestsThanSlots) {
+  window().measured_requests = 3;
+  window().in_flight_integral_ns /= 2;
+  window().ended_sojourn_ns = window().in_flight_integral_ns;
+  EXPECT_EQ(State(), v1::VALID);
+}
+
+TEST_F(Validity, BookKeepingOffByOnePercentIsInvalid) {
+  window().ended_sojourn_ns = window().ended_sojourn_ns * 101 / 100;
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, AgesAtTheWindowsEdgesBelongToLittlesLaw) {
+  window().edge_age_start_ns = 500'000'000;
+  window().edge_age_end_ns = 500'000'000;
+  EXPECT_EQ(LittleResidual(window()), 0);
+}
+
+TEST_F(Validity, ALoopSilentForOver2SecondsIsInvalid) {
+  level_.parts[0].loop_silent_ms = 2'001;
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, AgentsWithoutSlotsTakeNoPart) {
+  level_.parts[0].share.slots = 0;
+  self().loop_lag_us.Record(90'000, 100);
+  EXPECT_EQ(State(), v1::VALID);
+}
+
+}  // namespace
+}  // namespace tidemark
