@@ -111,8 +111,8 @@ struct JobFinished {
   std::string reason;                    // of kStopped and kFailed: one sentence
   bool refused = false;                  // of kFailed: cannot run as asked, whatever is tried (exit 2)
   std::string failure_class;             // of a probe's refusal
-  std::optional<Done> search_done;       // of the planner
-  std::optional<Impossible> impossible;
+  std::optional<SearchDone> search_done;       // of the planner
+  std::optional<SearchImpossible> impossible;
   std::vector<uint32_t> levels_not_run;
 };
 struct Say { bool warning = false; std::string text; };  // for the log, the result's warnings and the terminal

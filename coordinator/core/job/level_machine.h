@@ -2,7 +2,6 @@
 #define TIDEMARK_COORDINATOR_CORE_JOB_LEVEL_MACHINE_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,38 +68,40 @@ class LevelMachine {
  private:
   struct Participant {
     AgentPart part;
+    bool idle() const { return part.share.slots == 0; }
     bool gone = false;
     bool ready = false, started = false, warm = false, share_done = false, stopped = false;
     bool records_due = false;  // asked for, not stored
     int64_t last_news = 0;
   };
-  using Has = std::function<bool(const Participant&)>;
+  using Flag = bool Participant::*;
 
   Participant* Find(const std::string& agent, const LevelKey& key);
-  bool All(bool Participant::*flag) const;
-  // "agent a" or "agents a and b": those without the flag.
-  std::string Missing(bool Participant::*flag) const;
-  const Participant* FirstMissing(bool Participant::*flag) const;
+  bool All(Flag flag) const;  // of those that are not gone
+  std::vector<std::string> Missing(Flag flag) const;
 
   void Enter(LevelPhase phase, JobEffects* out);
+  void Advance(int64_t now, JobEffects* out);
   void Arm(int64_t now, JobEffects* out);
   void Measure(int64_t now, JobEffects* out);
   void StopAll(int64_t drain, int64_t now, JobEffects* out);
   void CancelAll(const std::string& reason, int64_t now, JobEffects* out);
   void SendStops(JobEffects* out) const;
+  void SendStopTo(const Participant& p, JobEffects* out) const;
   void Void(const std::string& agent, const std::string& reason, int64_t now, JobEffects* out);
-  void VoidForMissing(bool Participant::*flag, absl::string_view barrier, int64_t now, JobEffects* out);
-  void CheckStopped(int64_t now, JobEffects* out);
+  void GiveUpOn(Participant& p, const std::string& reason, JobEffects* out);
+  void GiveUpOnMissing(Flag flag, absl::string_view barrier, int64_t now, JobEffects* out);
   void EndStopping(int64_t now, JobEffects* out);
   void PullRecords(int64_t now, JobEffects* out);
+  void LoseRecords(const std::string& agent, absl::string_view why);
   std::string ConservationBreach(const Participant& p) const;
   uint64_t SentSoFar() const;
 
   void OnTimeRamp(int64_t now, JobEffects* out);
   void OnTimeMeasuring(int64_t now, JobEffects* out);
-  void OnTimeStopping(int64_t now, JobEffects* out);
   void OnTimeRecords(int64_t now, JobEffects* out);
-  int64_t StallDeadline(const Participant& p) const;
+  int64_t WarmDeadline() const;
+  int64_t StallDeadline() const;  // of the agent that was silent for longest, of those not done
   void NoteAllStarted(int64_t now);
 
   LevelTask task_;

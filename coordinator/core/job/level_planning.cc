@@ -93,7 +93,8 @@ LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_
 }
 
 int64_t ExpectedLatency(int64_t latency, uint32_t seen_at, uint32_t concurrency) {
-  const double more = static_cast<double>(concurrency) / std::max(1u, seen_at);
+  if (seen_at == 0) return latency;
+  const double more = static_cast<double>(concurrency) / seen_at;
   return static_cast<int64_t>(static_cast<double>(latency) * std::max(1.0, more));
 }
 

@@ -24,7 +24,7 @@ std::vector<SlaThreshold> PlannedThresholds(const std::vector<Sla>& slas);
 LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_latency);
 
 // Expected latency at `concurrency` after `latency` was seen at `seen_at`: in proportion above it, for
-// a saturated server queues what is more.
+// a saturated server queues what is more. `seen_at` 0: seen by the probe alone, and taken as it is.
 int64_t ExpectedLatency(int64_t latency, uint32_t seen_at, uint32_t concurrency);
 
 }  // namespace tidemark
