@@ -112,8 +112,9 @@ ProbeFault ProbeRequests::FaultOf(const std::string& url, const SingleResult& re
   fault.failure_class = record.outcome == Outcome::kCancelled
                             ? "cancelled"
                             : FailureClassName(record.failure, record.status);
-  fault.excerpt = Redacted(record.excerpt, url);
   fault.reason = Redacted(result.detail, url);
+  // Where there was no body the record keeps the detail in its place.
+  if (record.excerpt != result.detail) fault.excerpt = Redacted(record.excerpt, url);
   if (fault.reason.empty() && record.status >= 300) {
     fault.reason = absl::StrCat("HTTP status ", record.status);
   }

@@ -83,6 +83,7 @@ TEST_F(Prober, NamesTheVersionOfTls) {
   options.tls_key = certificate.key();
   StartSimulator(options);
   task_.endpoint.ca_cert = certificate.cert();
+  task_.workload.streaming = false;
   const v1::Probed probed = Probe();
   EXPECT_FALSE(probed.has_failure()) << probed.ShortDebugString();
   EXPECT_EQ(probed.tls_version(), "TLSv1.3");
