@@ -92,10 +92,12 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 };
 
 std::string Place(absl::string_view text, size_t position) {
-  const absl::string_view before = text.substr(0, std::min(position == 0 ? 0 : position - 1, text.size()));
+  const absl::string_view before =
+      text.substr(0, std::min(position == 0 ? 0 : position - 1, text.size()));
   const auto lines = std::count(before.begin(), before.end(), '\n');
   const size_t line_start = before.rfind('\n');
-  const size_t column = line_start == absl::string_view::npos ? before.size() : before.size() - line_start - 1;
+  const size_t column =
+      line_start == absl::string_view::npos ? before.size() : before.size() - line_start - 1;
   return absl::StrCat("line ", lines + 1, ", column ", column + 1);
 }
 
@@ -105,8 +107,9 @@ absl::StatusOr<Json> ParseJson(absl::string_view text, absl::string_view what) {
   TreeBuilder builder;
   // A SAX parse reports through the builder and throws nothing of its own.
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.Take();
-  const std::string place =
-      builder.error_position() == 0 ? "" : absl::StrCat(Place(text, builder.error_position()), ": ");
+  const std::string place = builder.error_position() == 0
+                                ? ""
+                                : absl::StrCat(Place(text, builder.error_position()), ": ");
   return absl::InvalidArgumentError(absl::StrCat(what, ": ", place, builder.error()));
 }
 

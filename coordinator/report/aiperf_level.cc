@@ -44,11 +44,17 @@ Json Length(const v1::LengthDistribution& length) {
 
 Json InputConfig(const v1::Result& result, const v1::LevelResult& level) {
   const Json model = Json::Object({{"name", result.endpoint().model()}});
-  const Json prompts = Json::Object({{"isl", Length(result.workload().input())}, {"osl", Length(result.workload().output())}});
-  const Json dataset = Json::Object({{"name", "main"}, {"type", "synthetic"},
-                                     {"entries", level.request_count()}, {"prompts", prompts}});
-  const Json phase = Json::Object({{"name", "profiling"}, {"kind", "profiling"}, {"type", "concurrency"},
-                                   {"requests", level.request_count()}, {"concurrency", level.concurrency()}});
+  const Json prompts = Json::Object(
+      {{"isl", Length(result.workload().input())}, {"osl", Length(result.workload().output())}});
+  const Json dataset = Json::Object({{"name", "main"},
+                                     {"type", "synthetic"},
+                                     {"entries", level.request_count()},
+                                     {"prompts", prompts}});
+  const Json phase = Json::Object({{"name", "profiling"},
+                                   {"kind", "profiling"},
+                                   {"type", "concurrency"},
+                                   {"requests", level.request_count()},
+                                   {"concurrency", level.concurrency()}});
   return Json::Object({{"models", Json::Object({{"items", Json::Array({model})}})},
                        {"endpoint", EndpointConfig(result)},
                        {"datasets", Json::Array({dataset})},
@@ -56,12 +62,13 @@ Json InputConfig(const v1::Result& result, const v1::LevelResult& level) {
 }
 
 Json RunInfo(const v1::Result& result, const v1::LevelResult& level) {
-  return Json::Object({{"benchmark_id", result.job_id()},
-                       {"random_seed", result.workload().seed()},
-                       {"trial", 0},
-                       {"variation_index", level.level()},
-                       {"variation_values", Json::Object({{"phases.profiling.concurrency", level.concurrency()}})},
-                       {"cli_command", ShellLine({result.command().begin(), result.command().end()})}});
+  return Json::Object(
+      {{"benchmark_id", result.job_id()},
+       {"random_seed", result.workload().seed()},
+       {"trial", 0},
+       {"variation_index", level.level()},
+       {"variation_values", Json::Object({{"phases.profiling.concurrency", level.concurrency()}})},
+       {"cli_command", ShellLine({result.command().begin(), result.command().end()})}});
 }
 
 // The HTTP status of a class like "http_503", or of the example (an in-band error's code).
@@ -135,7 +142,8 @@ std::string QuantileCell(const v1::MetricStatistics& statistics, absl::string_vi
 
 std::vector<std::string> StatisticsRow(const AiperfMetric& metric) {
   const v1::MetricStatistics& s = *metric.statistics;
-  std::vector<std::string> row = {NameWithUnit(metric), Two(s.avg()), Two(s.min()), Two(s.max()), Two(s.sum())};
+  std::vector<std::string> row = {NameWithUnit(metric), Two(s.avg()), Two(s.min()), Two(s.max()),
+                                  Two(s.sum())};
   for (const char* name : {"p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99"}) {
     row.push_back(QuantileCell(s, name));
   }
@@ -152,7 +160,8 @@ std::string AiperfLevelJson(const v1::Result& result, const v1::LevelResult& lev
                             {"tool", "tidemark"},
                             {"tool_version", result.tool_version()},
                             {"benchmark_id", result.job_id()}});
-  for (const AiperfMetric& metric : AiperfMetrics(level)) json.Set(metric.tag, AiperfMetricJson(metric));
+  for (const AiperfMetric& metric : AiperfMetrics(level))
+    json.Set(metric.tag, AiperfMetricJson(metric));
   json.Set("input_config", InputConfig(result, level)).Set("run_info", RunInfo(result, level));
   json.Set("was_cancelled", cancelled).Set("is_complete", !cancelled);
   json.Set("error_summary", ErrorSummary(level));
@@ -162,7 +171,8 @@ std::string AiperfLevelJson(const v1::Result& result, const v1::LevelResult& lev
 }
 
 std::string AiperfLevelCsv(const v1::LevelResult& level) {
-  std::string text = CsvLine({"Metric", "avg", "min", "max", "sum", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "std", "p99.9"});
+  std::string text = CsvLine({"Metric", "avg", "min", "max", "sum", "p1", "p5", "p10", "p25", "p50",
+                              "p75", "p90", "p95", "p99", "std", "p99.9"});
   const std::vector<AiperfMetric> metrics = AiperfMetrics(level);
   for (const AiperfMetric& metric : metrics) {
     if (metric.statistics != nullptr) text += CsvLine(StatisticsRow(metric));

@@ -30,15 +30,21 @@ struct FigureInfo {
 
 constexpr FigureInfo kFigures[] = {
     {"request_throughput", "Request Throughput", "requests/sec",
-     [](const v1::LevelResult& l) { return Known(l.has_request_throughput(), l.request_throughput()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_request_throughput(), l.request_throughput());
+     }},
     {"request_count", "Request Count", "requests",
      [](const v1::LevelResult& l) { return Known(true, l.measured().ok()); }},
     {"output_token_throughput", "Output Token Throughput", "tokens/sec",
-     [](const v1::LevelResult& l) { return Known(l.has_output_token_throughput(), l.output_token_throughput()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_output_token_throughput(), l.output_token_throughput());
+     }},
     {"total_output_tokens", "Total Output Tokens", "tokens",
      [](const v1::LevelResult& l) { return Known(true, l.total_output_tokens()); }},
     {"benchmark_duration", "Benchmark Duration", "sec",
-     [](const v1::LevelResult& l) { return Known(l.has_benchmark_duration_s(), l.benchmark_duration_s()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_benchmark_duration_s(), l.benchmark_duration_s());
+     }},
     {"total_isl", "Total Input Sequence Length", "tokens",
      [](const v1::LevelResult& l) { return Known(true, l.total_input_tokens()); }},
     {"total_osl", "Total Output Sequence Length", "tokens",
@@ -50,14 +56,20 @@ constexpr FigureInfo kFigures[] = {
     {"request_error_rate", "Request Error Rate", "%",
      [](const v1::LevelResult& l) { return Known(true, 100 * l.error_rate()); }},
     {"total_token_throughput", "Total Token Throughput", "tokens/sec",
-     [](const v1::LevelResult& l) { return Known(l.has_total_token_throughput(), l.total_token_throughput()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_total_token_throughput(), l.total_token_throughput());
+     }},
     {"input_token_throughput", "Input Token Throughput", "tokens/sec", InputThroughput},
     {"goodput", "Goodput", "requests/sec",
      [](const v1::LevelResult& l) { return Known(l.has_goodput(), l.goodput()); }},
     {"good_request_fraction", "Good Request Fraction", "ratio",
-     [](const v1::LevelResult& l) { return Known(l.has_good_request_fraction(), l.good_request_fraction()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_good_request_fraction(), l.good_request_fraction());
+     }},
     {"effective_concurrency", "Effective Concurrency", "requests",
-     [](const v1::LevelResult& l) { return Known(l.has_effective_concurrency(), l.effective_concurrency()); }},
+     [](const v1::LevelResult& l) {
+       return Known(l.has_effective_concurrency(), l.effective_concurrency());
+     }},
     {"error_rate", "Error Rate", "ratio",
      [](const v1::LevelResult& l) { return Known(true, l.error_rate()); }},
     {"little_residual", "Little's Law Residual", "ratio",
@@ -67,16 +79,26 @@ constexpr FigureInfo kFigures[] = {
 };
 
 // AIPerf's first keys, in its order; the rest follows in the order of the tables.
-constexpr absl::string_view kFirst[] = {"request_throughput", "request_latency", "request_count",
-                                        "time_to_first_token", "time_to_second_token",
-                                        "inter_token_latency", "output_token_throughput",
-                                        "output_token_throughput_per_user", "output_sequence_length",
-                                        "input_sequence_length", "output_token_count",
-                                        "inter_chunk_latency", "total_output_tokens",
-                                        "benchmark_duration", "total_isl", "total_osl"};
+constexpr absl::string_view kFirst[] = {"request_throughput",
+                                        "request_latency",
+                                        "request_count",
+                                        "time_to_first_token",
+                                        "time_to_second_token",
+                                        "inter_token_latency",
+                                        "output_token_throughput",
+                                        "output_token_throughput_per_user",
+                                        "output_sequence_length",
+                                        "input_sequence_length",
+                                        "output_token_count",
+                                        "inter_chunk_latency",
+                                        "total_output_tokens",
+                                        "benchmark_duration",
+                                        "total_isl",
+                                        "total_osl"};
 
 size_t Rank(absl::string_view tag) {
-  return static_cast<size_t>(std::find(std::begin(kFirst), std::end(kFirst), tag) - std::begin(kFirst));
+  return static_cast<size_t>(std::find(std::begin(kFirst), std::end(kFirst), tag) -
+                             std::begin(kFirst));
 }
 
 AiperfMetric RequestMetric(const v1::MetricStatistics& statistics) {
@@ -90,7 +112,8 @@ std::optional<AiperfMetric> OutputTokenCount(const v1::LevelResult& level) {
   const v1::MetricStatistics* reasoning = FindMetric(level, "reasoning_token_count");
   const v1::MetricStatistics* length = FindMetric(level, "output_sequence_length");
   if (length == nullptr || (reasoning != nullptr && reasoning->sum() > 0)) return std::nullopt;
-  return AiperfMetric{"output_token_count", "Output Token Count", length->unit(), length, length->avg()};
+  return AiperfMetric{"output_token_count", "Output Token Count", length->unit(), length,
+                      length->avg()};
 }
 
 }  // namespace
@@ -103,12 +126,13 @@ std::vector<AiperfMetric> AiperfMetrics(const v1::LevelResult& level) {
   if (auto metric = OutputTokenCount(level)) metrics.push_back(*std::move(metric));
   for (const FigureInfo& figure : kFigures) {
     if (const Figure value = figure.of(level)) {
-      metrics.push_back({std::string(figure.tag), std::string(figure.display_name), std::string(figure.unit), nullptr, *value});
+      metrics.push_back({std::string(figure.tag), std::string(figure.display_name),
+                         std::string(figure.unit), nullptr, *value});
     }
   }
-  std::stable_sort(metrics.begin(), metrics.end(), [](const AiperfMetric& a, const AiperfMetric& b) {
-    return Rank(a.tag) < Rank(b.tag);
-  });
+  std::stable_sort(
+      metrics.begin(), metrics.end(),
+      [](const AiperfMetric& a, const AiperfMetric& b) { return Rank(a.tag) < Rank(b.tag); });
   return metrics;
 }
 

@@ -35,19 +35,25 @@ Json Parameters(const v1::LevelResult& level) {
 // The spread of a single trial is none; min and max are those of its requests, as in AIPerf.
 Json AggregateJson(const AiperfMetric& metric) {
   const v1::MetricStatistics* statistics = metric.statistics;
-  Json json = Json::Object({{"mean", metric.value}, {"avg", metric.value}, {"std", 0.0},
+  Json json = Json::Object({{"mean", metric.value},
+                            {"avg", metric.value},
+                            {"std", 0.0},
                             {"min", statistics == nullptr ? metric.value : statistics->min()},
                             {"max", statistics == nullptr ? metric.value : statistics->max()},
-                            {"cv", 0.0}, {"ci_low", metric.value}, {"ci_high", metric.value},
+                            {"cv", 0.0},
+                            {"ci_low", metric.value},
+                            {"ci_high", metric.value},
                             {"unit", metric.unit}});
   if (statistics == nullptr) return json;
-  for (const v1::Quantile& quantile : statistics->quantiles()) json.Set(QuantileName(quantile.p()), quantile.value());
+  for (const v1::Quantile& quantile : statistics->quantiles())
+    json.Set(QuantileName(quantile.p()), quantile.value());
   return json.Set("count", statistics->count()).Set("sum", statistics->sum());
 }
 
 Json Combination(const v1::LevelResult& level) {
   Json metrics = Json::Object();
-  for (const AiperfMetric& metric : AiperfMetrics(level)) metrics.Set(metric.tag, AggregateJson(metric));
+  for (const AiperfMetric& metric : AiperfMetrics(level))
+    metrics.Set(metric.tag, AggregateJson(metric));
   return Json::Object({{"parameters", Parameters(level)}, {"metrics", std::move(metrics)}});
 }
 
@@ -72,7 +78,8 @@ std::vector<Best> BestConfigurations(const Levels& levels) {
   Best latency{"best_latency_p99", "Best Latency P99", nullptr, 0, "ms"};
   const absl::string_view tag = LatencyTag(levels);
   for (const v1::LevelResult* level : levels) {
-    if (level->has_request_throughput() && (throughput.level == nullptr || level->request_throughput() > throughput.value)) {
+    if (level->has_request_throughput() &&
+        (throughput.level == nullptr || level->request_throughput() > throughput.value)) {
       throughput.level = level;
       throughput.value = level->request_throughput();
     }
@@ -99,10 +106,12 @@ Levels ParetoOptimal(const Levels& levels) {
   const absl::string_view tag = LatencyTag(levels);
   for (const v1::LevelResult* level : levels) {
     const std::optional<double> p99 = QuantileOf(*level, tag, 0.99);
-    if (level->has_request_throughput() && p99.has_value()) points.push_back({level, level->request_throughput(), *p99});
+    if (level->has_request_throughput() && p99.has_value())
+      points.push_back({level, level->request_throughput(), *p99});
   }
   const auto beats = [](const Point& a, const Point& b) {
-    return a.throughput >= b.throughput && a.latency <= b.latency && (a.throughput > b.throughput || a.latency < b.latency);
+    return a.throughput >= b.throughput && a.latency <= b.latency &&
+           (a.throughput > b.throughput || a.latency < b.latency);
   };
   Levels optimal;
   for (const Point& point : points) {
@@ -136,8 +145,10 @@ Json SlaConstraints(const Levels& levels) {
     feasible += level->verdict() == v1::PASS ? 1 : 0;
     if (level != levels.front()) continue;
     for (const v1::SlaResult& sla : level->slas()) {
-      filters.Append(Json::Object({{"metric_tag", sla.metric_tag()}, {"stat", sla.stat()},
-                                   {"op", sla.op()}, {"threshold", sla.threshold()}}));
+      filters.Append(Json::Object({{"metric_tag", sla.metric_tag()},
+                                   {"stat", sla.stat()},
+                                   {"op", sla.op()},
+                                   {"threshold", sla.threshold()}}));
     }
   }
   return Json::Object({{"active_filters", std::move(filters)},
@@ -149,12 +160,19 @@ Json Metadata(const v1::Result& result, const Levels& levels) {
   Json values = Json::Array();
   for (const v1::LevelResult* level : levels) values.Append(level->concurrency());
   Json metadata = Json::Object(
-      {{"sweep_parameters", Json::Array({Json::Object({{"name", "concurrency"}, {"values", std::move(values)}})})},
+      {{"sweep_parameters",
+        Json::Array({Json::Object({{"name", "concurrency"}, {"values", std::move(values)}})})},
        {"num_combinations", levels.size()}});
   if (HasSlas(result)) metadata.Set("sla_constraints", SlaConstraints(levels));
-  metadata.Set("sweep_mode", "repeated").Set("confidence_level", 0.95).Set("num_trials_per_value", 1);
-  metadata.Set("pareto_axes", Json::Object({{"x_metric", LatencyTag(levels)}, {"x_stat", "p99"}, {"x_minimize", true},
-                                            {"y_metric", "request_throughput"}, {"y_stat", "avg"}, {"y_maximize", true},
+  metadata.Set("sweep_mode", "repeated")
+      .Set("confidence_level", 0.95)
+      .Set("num_trials_per_value", 1);
+  metadata.Set("pareto_axes", Json::Object({{"x_metric", LatencyTag(levels)},
+                                            {"x_stat", "p99"},
+                                            {"x_minimize", true},
+                                            {"y_metric", "request_throughput"},
+                                            {"y_stat", "avg"},
+                                            {"y_maximize", true},
                                             {"series_keys", Json::Array()}}));
   metadata.Set("aggregation_type", "sweep").Set("tool", "tidemark");
   return metadata.Set("tool_version", result.tool_version());
@@ -175,7 +193,8 @@ std::string CombinationsCsv(const Levels& levels) {
   }
   std::vector<std::string> header = {"concurrency"};
   for (const std::string& tag : tags) {
-    for (const char* column : {"_mean", "_std", "_min", "_max", "_cv"}) header.push_back(tag + column);
+    for (const char* column : {"_mean", "_std", "_min", "_max", "_cv"})
+      header.push_back(tag + column);
   }
   std::string text = CsvLine(header);
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -188,8 +207,9 @@ std::string CombinationsCsv(const Levels& levels) {
       }
       const AiperfMetric& metric = found->second;
       const v1::MetricStatistics* s = metric.statistics;
-      cells.insert(cells.end(), {Two(metric.value), "0.00", Two(s == nullptr ? metric.value : s->min()),
-                                 Two(s == nullptr ? metric.value : s->max()), "0.0000"});
+      cells.insert(cells.end(),
+                   {Two(metric.value), "0.00", Two(s == nullptr ? metric.value : s->min()),
+                    Two(s == nullptr ? metric.value : s->max()), "0.0000"});
     }
     text += CsvLine(cells);
   }
@@ -204,7 +224,9 @@ std::string AiperfSweepJson(const v1::Result& result) {
   for (const v1::LevelResult* level : levels) combinations.Append(Combination(*level));
   Json best = Json::Object();
   for (const Best& one : BestConfigurations(levels)) {
-    best.Set(one.name, Json::Object({{"parameters", Parameters(*one.level)}, {"metric", one.value}, {"unit", one.unit}}));
+    best.Set(one.name, Json::Object({{"parameters", Parameters(*one.level)},
+                                     {"metric", one.value},
+                                     {"unit", one.unit}}));
   }
   Json pareto = Json::Array();
   for (const v1::LevelResult* level : ParetoOptimal(levels)) pareto.Append(Parameters(*level));
@@ -224,19 +246,23 @@ std::string AiperfSweepJson(const v1::Result& result) {
 std::string AiperfSweepCsv(const v1::Result& result) {
   const Levels levels = ValidLevels(result);
   std::string text = CombinationsCsv(levels);
-  absl::StrAppend(&text, "\nBest Configurations\n", CsvLine({"Configuration", "concurrency", "Metric", "Unit"}));
+  absl::StrAppend(&text, "\nBest Configurations\n",
+                  CsvLine({"Configuration", "concurrency", "Metric", "Unit"}));
   for (const Best& best : BestConfigurations(levels)) {
-    text += CsvLine({best.title, absl::StrCat(best.level->concurrency()), Two(best.value), best.unit});
+    text +=
+        CsvLine({best.title, absl::StrCat(best.level->concurrency()), Two(best.value), best.unit});
   }
   absl::StrAppend(&text, "\nPareto Optimal Points\n");
   const Levels pareto = ParetoOptimal(levels);
   text += CsvLine({pareto.empty() ? "None" : "concurrency"});
   for (const v1::LevelResult* level : pareto) text += CsvLine({absl::StrCat(level->concurrency())});
-  absl::StrAppend(&text, "\nMetadata\n", CsvLine({"Field", "Value"}), CsvLine({"Aggregation Type", "sweep"}),
-                  CsvLine({"Sweep Parameters", "concurrency"}),
-                  CsvLine({"Number of Combinations", absl::StrCat(levels.size())}),
-                  CsvLine({"Number of Profile Runs", absl::StrCat(result.levels_size())}),
-                  CsvLine({"Number of Successful Runs", absl::StrCat(static_cast<uint64_t>(result.levels_size()) - InvalidRuns(result))}));
+  absl::StrAppend(
+      &text, "\nMetadata\n", CsvLine({"Field", "Value"}), CsvLine({"Aggregation Type", "sweep"}),
+      CsvLine({"Sweep Parameters", "concurrency"}),
+      CsvLine({"Number of Combinations", absl::StrCat(levels.size())}),
+      CsvLine({"Number of Profile Runs", absl::StrCat(result.levels_size())}),
+      CsvLine({"Number of Successful Runs",
+               absl::StrCat(static_cast<uint64_t>(result.levels_size()) - InvalidRuns(result))}));
   return text;
 }
 

@@ -37,7 +37,7 @@ std::string SlaList(const v1::LevelResult& level, bool with_observed) {
   for (const bool implied : {false, true}) {
     for (const v1::SlaResult& sla : level.slas()) {
       if (sla.implied() != implied) continue;
-      parts.push_back(absl::StrCat(DescribeSla(sla), with_observed ? " (" : "",
+      parts.push_back(absl::StrCat(DescribeSla(sla), with_observed ? " (measured " : "",
                                    with_observed ? DescribeObserved(sla) : "",
                                    with_observed ? ")" : ""));
     }
@@ -64,7 +64,8 @@ std::string AtThroughput(const v1::LevelResult& level) {
 std::string InvalidReason(const v1::LevelResult& level) {
   if (!level.verdict_reason().empty()) return OneLine(level.verdict_reason());
   for (const v1::ValidityCheck& check : level.validity_checks()) {
-    if (check.state() == v1::VALIDITY_INVALID && !check.advice().empty()) return OneLine(check.advice());
+    if (check.state() == v1::VALIDITY_INVALID && !check.advice().empty())
+      return OneLine(check.advice());
   }
   return "the measurement does not hold";
 }
@@ -93,7 +94,8 @@ std::string WhatFails(const Levels& levels, const v1::LevelResult& passed) {
   std::string text;
   for (const v1::LevelResult* level : levels) {
     if (level->verdict() != v1::FAIL || level->concurrency() < passed.concurrency()) continue;
-    absl::StrAppend(&text, "; ", level->concurrency(), level->concurrency() == 1 ? " does not (" : " do not (", BreachOf(*level), ")");
+    absl::StrAppend(&text, "; ", level->concurrency(),
+                    level->concurrency() == 1 ? " does not (" : " do not (", BreachOf(*level), ")");
     break;
   }
   if (text.empty() && &passed == levels.back()) text = "; no level failed";
@@ -126,17 +128,17 @@ v1::Answer NonePassed(const Levels& levels, v1::Verdict verdict) {
     }
   }
   if (lowest == nullptr) return Say(verdict, 0, "no level was judged");
-  return Say(verdict, 0,
-             absl::StrCat(verdict == v1::INCONCLUSIVE ? "UNDECIDED at 95 %: " : "FAIL: ", "no level met ",
-                          SlaList(*lowest, /*with_observed=*/false), "; the lowest, ",
-                          Requests(lowest->concurrency()), ": ", BreachOf(*lowest),
-                          ThrottleNote(levels)));
+  return Say(
+      verdict, 0,
+      absl::StrCat(verdict == v1::INCONCLUSIVE ? "UNDECIDED at 95 %: " : "FAIL: ", "no level met ",
+                   SlaList(*lowest, /*with_observed=*/false), "; the lowest, ",
+                   Requests(lowest->concurrency()), ": ", BreachOf(*lowest), ThrottleNote(levels)));
 }
 
 v1::Answer Invalid(const v1::LevelResult& level, absl::string_view also) {
   return Say(v1::INVALID, 0,
-             absl::StrCat("INVALID: ", Requests(level.concurrency()), " could not be measured: ",
-                          InvalidReason(level), also));
+             absl::StrCat("INVALID: ", Requests(level.concurrency()),
+                          " could not be measured: ", InvalidReason(level), also));
 }
 
 // Nothing passed and not everything failed: says what stands in the way.
@@ -145,9 +147,11 @@ v1::Answer NothingDecided(const Levels& levels) {
     return Invalid(*level, levels.size() > 1 ? "; no level passed" : "");
   }
   const v1::LevelResult* level = Largest(levels, v1::INCONCLUSIVE);
-  return Say(v1::INCONCLUSIVE, 0,
-             absl::StrCat("INCONCLUSIVE: no level passed for sure; ", Requests(level->concurrency()),
-                          ": ", level->verdict_reason().empty() ? "too few requests to decide" : OneLine(level->verdict_reason())));
+  return Say(
+      v1::INCONCLUSIVE, 0,
+      absl::StrCat("INCONCLUSIVE: no level passed for sure; ", Requests(level->concurrency()), ": ",
+                   level->verdict_reason().empty() ? "too few requests to decide"
+                                                   : OneLine(level->verdict_reason())));
 }
 
 v1::Answer OfSearch(const v1::Result& result, const Levels& levels) {
@@ -156,9 +160,10 @@ v1::Answer OfSearch(const v1::Result& result, const Levels& levels) {
   const v1::LevelResult* best =
       search.has_feasible_max() ? VisitByIndex(result, search.feasible_max().level()) : nullptr;
   if (IsInvalid(last)) {
-    return Invalid(last, best == nullptr ? ""
-                                         : absl::StrCat("; the largest level that passed so far is ",
-                                                        best->concurrency()));
+    return Invalid(last, best == nullptr
+                             ? ""
+                             : absl::StrCat("; the largest level that passed so far is ",
+                                            best->concurrency()));
   }
   if (best == nullptr) return NonePassed(levels, search.undecided() ? v1::INCONCLUSIVE : v1::FAIL);
   return Passed(levels, *best, search.undecided());
@@ -168,16 +173,17 @@ v1::Answer OfListWithSlas(const Levels& levels) {
   if (const v1::LevelResult* level = Largest(levels, v1::PASS)) {
     return Passed(levels, *level, /*undecided=*/false);
   }
-  const bool all_failed = std::all_of(levels.begin(), levels.end(), [](const v1::LevelResult* level) {
-    return level->verdict() == v1::FAIL;
-  });
+  const bool all_failed =
+      std::all_of(levels.begin(), levels.end(),
+                  [](const v1::LevelResult* level) { return level->verdict() == v1::FAIL; });
   return all_failed ? NonePassed(levels, v1::FAIL) : NothingDecided(levels);
 }
 
 std::string Figures(const v1::LevelResult& level) {
-  std::string text = level.has_output_token_throughput()
-                         ? absl::StrCat(FormatReadable(level.output_token_throughput()), " output tokens/s")
-                         : absl::StrCat(FormatCount(level.measured().ok()), " successes");
+  std::string text =
+      level.has_output_token_throughput()
+          ? absl::StrCat(FormatReadable(level.output_token_throughput()), " output tokens/s")
+          : absl::StrCat(FormatCount(level.measured().ok()), " successes");
   if (const auto p99 = QuantileOf(level, "request_latency", 0.99)) {
     absl::StrAppend(&text, ", latency p99 ", FormatReadable(*p99), " ms");
   }
@@ -189,22 +195,26 @@ v1::Answer OfListWithoutSlas(const v1::Result& result, const Levels& levels) {
   for (const v1::LevelResult* level : levels) {
     if (!IsInvalid(*level)) valid.push_back(level);
   }
-  if (valid.empty()) return Invalid(*levels.back(), levels.size() > 1 ? "; nor could any other level" : "");
+  if (valid.empty())
+    return Invalid(*levels.back(), levels.size() > 1 ? "; nor could any other level" : "");
   if (result.has_knee() && result.knee().found()) {
     if (const v1::LevelResult* level = LatestVisit(result, result.knee().concurrency())) {
       return Say(v1::VERDICT_UNSPECIFIED, level->concurrency(),
-                 absl::StrCat("KNEE: throughput saturates at ", Requests(level->concurrency()), ": ",
-                              Figures(*level), ThrottleNote(levels)));
+                 absl::StrCat("KNEE: throughput saturates at ", Requests(level->concurrency()),
+                              ": ", Figures(*level), ThrottleNote(levels)));
     }
   }
-  const v1::LevelResult* best = *std::max_element(valid.begin(), valid.end(), [](const auto* a, const auto* b) {
-    return a->output_token_throughput() < b->output_token_throughput();
-  });
-  const std::string which = valid.size() == 1 ? Does(best->concurrency(), "get")
-                                              : absl::StrCat(Does(best->concurrency(), "give"), " the most,");
+  const v1::LevelResult* best =
+      *std::max_element(valid.begin(), valid.end(), [](const auto* a, const auto* b) {
+        return a->output_token_throughput() < b->output_token_throughput();
+      });
+  const std::string which = valid.size() == 1
+                                ? Does(best->concurrency(), "get")
+                                : absl::StrCat(Does(best->concurrency(), "give"), " the most,");
   return Say(v1::VERDICT_UNSPECIFIED, best->concurrency(),
              absl::StrCat(valid.size() == 1 ? "MEASURED: " : "BEST: ", which, " ", Figures(*best),
-                          valid.size() == 1 ? "" : "; no knee in the measured range", ThrottleNote(levels)));
+                          valid.size() == 1 ? "" : "; no knee in the measured range",
+                          ThrottleNote(levels)));
 }
 
 // The commonest failure with its first example.
@@ -216,12 +226,15 @@ v1::Answer NoSuccess(const Levels& levels) {
   }
   std::string why = top == nullptr ? "none ended" : absl::StrCat("mostly ", top->failure_class());
   for (const v1::FailureExample& example : level.examples()) {
-    if (top == nullptr || example.failure_class() != top->failure_class() || example.excerpt().empty()) continue;
+    if (top == nullptr || example.failure_class() != top->failure_class() ||
+        example.excerpt().empty())
+      continue;
     absl::StrAppend(&why, " (", OneLine(example.excerpt()).substr(0, 120), ")");
     break;
   }
-  v1::Answer answer = Say(v1::FAIL, 0,
-                          absl::StrCat("FAIL: no request succeeded at any level: ", why, ThrottleNote(levels)));
+  v1::Answer answer =
+      Say(v1::FAIL, 0,
+          absl::StrCat("FAIL: no request succeeded at any level: ", why, ThrottleNote(levels)));
   answer.set_error_type(top == nullptr ? "no_success" : top->failure_class());
   return answer;
 }
@@ -239,16 +252,19 @@ v1::Answer OfLevels(const v1::Result& result) {
 }
 
 v1::Answer Interrupted(const v1::Result& result) {
-  if (result.levels().empty()) return Say(v1::VERDICT_UNSPECIFIED, 0, "INTERRUPTED before any level was measured");
+  if (result.levels().empty())
+    return Say(v1::VERDICT_UNSPECIFIED, 0, "INTERRUPTED before any level was measured");
   v1::Answer answer = OfLevels(result);
   answer.set_headline(absl::StrCat("INTERRUPTED after ", result.levels_size(), " level",
-                                   result.levels_size() == 1 ? "" : "s", "; so far ", answer.headline()));
+                                   result.levels_size() == 1 ? "" : "s", "; so far ",
+                                   answer.headline()));
   return answer;
 }
 
 v1::Answer OfError(const v1::ErrorDetail& error) {
   v1::Answer answer = Say(v1::VERDICT_UNSPECIFIED, 0,
-                          absl::StrCat("ERROR: ", error.type(), error.type().empty() ? "" : ": ", OneLine(error.message())));
+                          absl::StrCat("ERROR: ", error.type(), error.type().empty() ? "" : ": ",
+                                       OneLine(error.message())));
   answer.set_error_type(error.type().empty() ? "error" : error.type());
   return answer;
 }
@@ -260,6 +276,10 @@ v1::Answer AnswerFor(const v1::Result& result) {
   if (result.interrupted()) return Interrupted(result);
   if (result.levels().empty()) return Say(v1::INVALID, 0, "INVALID: no level was measured");
   return OfLevels(result);
+}
+
+v1::Answer AnswerOf(const v1::Result& result) {
+  return result.answer().headline().empty() ? AnswerFor(result) : result.answer();
 }
 
 int ExitCodeFor(const v1::Result& result, bool accept_undecided) {

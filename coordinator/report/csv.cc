@@ -9,7 +9,8 @@ namespace tidemark {
 namespace {
 
 bool LooksLikeFormula(absl::string_view cell) {
-  if (cell.empty() || absl::string_view("=+-@\t\r").find(cell.front()) == absl::string_view::npos) return false;
+  if (cell.empty() || absl::string_view("=+-@\t\r").find(cell.front()) == absl::string_view::npos)
+    return false;
   double number = 0;
   return !absl::SimpleAtod(cell, &number);
 }
@@ -23,8 +24,10 @@ std::string Cell(const std::string& text) {
 }  // namespace
 
 std::string CsvLine(const std::vector<std::string>& cells) {
-  return absl::StrCat(absl::StrJoin(cells, ",", [](std::string* out, const std::string& cell) { out->append(Cell(cell)); }),
-                      "\n");
+  return absl::StrCat(
+      absl::StrJoin(cells, ",",
+                    [](std::string* out, const std::string& cell) { out->append(Cell(cell)); }),
+      "\n");
 }
 
 }  // namespace tidemark

@@ -29,11 +29,11 @@ struct Range {
   uint32_t last;
 };
 
-constexpr Range kCombining[] = {{0x300, 0x36f}, {0x1ab0, 0x1aff}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
-                           {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
-                           {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1faff},
-                           {0x20000, 0x3fffd}};
+constexpr Range kCombining[] = {{0x300, 0x36f},   {0x1ab0, 0x1aff}, {0x200b, 0x200f},
+                                {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+constexpr Range kWide[] = {
+    {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
 
 template <size_t kSize>
 bool IsIn(const Range (&ranges)[kSize], uint32_t code) {
@@ -66,7 +66,8 @@ bool IsControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
 
 std::string ShellWord(const std::string& word) {
   const auto plain = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_./:=,@%+", absl::string_view(&c, 1));
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           absl::StrContains("-_./:=,@%+", absl::string_view(&c, 1));
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
   std::string quoted = "'";
@@ -86,7 +87,8 @@ std::string Padded(const std::string& cell, size_t width, bool to_the_right) {
 }
 
 bool LooksNumeric(const std::string& cell) {
-  return cell.empty() || cell == "-" || absl::ascii_isdigit(static_cast<unsigned char>(cell.front()));
+  return cell.empty() || cell == "-" ||
+         absl::ascii_isdigit(static_cast<unsigned char>(cell.front()));
 }
 
 }  // namespace
@@ -94,7 +96,8 @@ bool LooksNumeric(const std::string& cell) {
 std::string FormatFixed(double value, int decimals) {
   if (!std::isfinite(value)) return "n/a";
   std::array<char, 400> buffer;  // the largest double has 309 digits
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::fixed, decimals);
   return std::string(buffer.data(), end.ptr);
 }
 
@@ -138,7 +141,8 @@ std::string OneLine(absl::string_view text) {
     const size_t start = at;
     const uint32_t code = NextCode(text, at);
     // C1 controls (U+0080 to U+009F) drive terminals too.
-    const bool control = (code < 0x80 && IsControl(static_cast<unsigned char>(code))) || (code >= 0x80 && code < 0xa0);
+    const bool control = (code < 0x80 && IsControl(static_cast<unsigned char>(code))) ||
+                         (code >= 0x80 && code < 0xa0);
     if (!control) {
       out.append(text.data() + start, at - start);
     } else if (!out.empty() && out.back() != ' ') {
@@ -148,15 +152,15 @@ std::string OneLine(absl::string_view text) {
   return std::string(absl::StripAsciiWhitespace(out));
 }
 
-std::string WrapText(absl::string_view text, size_t width, size_t indent) {
+std::string WrapText(absl::string_view text, size_t width, size_t indent, size_t first) {
   std::string out;
-  size_t column = 0;
+  size_t column = first;
   for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
     const size_t length = DisplayWidth(word);
-    if (column > 0 && column + 1 + length > width) {
+    if (!out.empty() && column + 1 + length > width) {
       absl::StrAppend(&out, "\n", std::string(indent, ' '));
       column = indent;
-    } else if (column > 0) {
+    } else if (!out.empty()) {
       out += ' ';
       ++column;
     }
@@ -167,7 +171,8 @@ std::string WrapText(absl::string_view text, size_t width, size_t indent) {
 }
 
 std::string ShellLine(const std::vector<std::string>& words) {
-  return absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(ShellWord(word)); });
+  return absl::StrJoin(
+      words, " ", [](std::string* out, const std::string& word) { out->append(ShellWord(word)); });
 }
 
 std::vector<std::string> TextTable::Lines(size_t width) const {

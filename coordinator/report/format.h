@@ -30,9 +30,9 @@ size_t DisplayWidth(absl::string_view utf8);
 // sent, before it reaches a terminal.
 std::string OneLine(absl::string_view text);
 
-// Breaks at spaces so that lines stay within `width`; lines after the first start with `indent`
-// spaces. A longer word has a line of its own. Ends without a newline.
-std::string WrapText(absl::string_view text, size_t width, size_t indent);
+// Breaks at spaces so that lines stay within `width`; the first line begins at column `first`,
+// those after it with `indent` spaces. A longer word has a line of its own. Ends without a newline.
+std::string WrapText(absl::string_view text, size_t width, size_t indent, size_t first = 0);
 
 // The words as one line that a POSIX shell takes apart into the same words.
 std::string ShellLine(const std::vector<std::string>& words);

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/json/json.h"
 #include "common/measurement/metric_table.h"
@@ -15,6 +13,7 @@
 #include "coordinator/report/html_sections.h"
 #include "coordinator/report/html_writer.h"
 #include "coordinator/report/level_view.h"
+#include "coordinator/report/statements.h"
 
 namespace tidemark {
 namespace {
@@ -37,7 +36,8 @@ std::vector<Series> LatencySeries(const v1::Result& result) {
   for (const v1::LevelResult& level : result.levels()) {
     for (const v1::SlaResult& sla : level.slas()) {
       bool known = !IsTime(sla.metric_tag());
-      for (const Series& one : series) known = known || (one.tag == sla.metric_tag() && one.stat == sla.stat());
+      for (const Series& one : series)
+        known = known || (one.tag == sla.metric_tag() && one.stat == sla.stat());
       if (!known) series.push_back({sla.metric_tag(), sla.stat()});
     }
   }
@@ -78,7 +78,8 @@ Json SlaLines(const v1::Result& result) {
   if (result.levels().empty()) return lines;
   for (const v1::SlaResult& sla : result.levels(0).slas()) {
     if (!IsTime(sla.metric_tag())) continue;
-    lines.Append(Json::Object({{"label", DescribeSla(sla)}, {"y", sla.threshold()},
+    lines.Append(Json::Object({{"label", DescribeSla(sla)},
+                               {"y", sla.threshold()},
                                {"series", Series{sla.metric_tag(), sla.stat()}.label()}}));
   }
   return lines;
@@ -86,8 +87,9 @@ Json SlaLines(const v1::Result& result) {
 
 Json KneeJson(const v1::Result& result) {
   if (!result.has_knee() || !result.knee().found()) return Json();
-  return Json::Object({{"x", result.knee().estimate() > 0 ? result.knee().estimate() : result.knee().concurrency()},
-                       {"label", absl::StrCat("knee: ", result.knee().concurrency())}});
+  return Json::Object(
+      {{"x", result.knee().estimate() > 0 ? result.knee().estimate() : result.knee().concurrency()},
+       {"label", absl::StrCat("knee: ", result.knee().concurrency())}});
 }
 
 // What report.js draws.
@@ -95,10 +97,13 @@ Json ChartData(const v1::Result& result) {
   Json levels = Json::Array();
   Json throughput = Json::Array();
   for (const v1::LevelResult* level : LatestVisits(result)) {
-    levels.Append(Json::Object({{"n", level->concurrency()}, {"verdict", VerdictName(level->verdict())}, {"invalid", IsInvalid(*level)}}));
-    throughput.Append(Point(level->concurrency(), level->has_output_token_throughput()
-                                                      ? std::optional<double>(level->output_token_throughput())
-                                                      : std::nullopt));
+    levels.Append(Json::Object({{"n", level->concurrency()},
+                                {"verdict", VerdictName(level->verdict())},
+                                {"invalid", IsInvalid(*level)}}));
+    throughput.Append(
+        Point(level->concurrency(), level->has_output_token_throughput()
+                                        ? std::optional<double>(level->output_token_throughput())
+                                        : std::nullopt));
   }
   Json law = Json::Array();
   for (const v1::LawPrediction& prediction : result.law()) {
@@ -112,45 +117,51 @@ Json ChartData(const v1::Result& result) {
                        {"knee", KneeJson(result)}});
 }
 
-void WriteHead(const v1::Result& result, HtmlWriter& html) {
-  html.Markup("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-              "script-src 'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
-  html.Element("title", absl::StrCat(result.name().empty() ? "Benchmark" : result.name(), " · Tidemark"));
-  html.Markup("\n<style>\n").Trusted(kReportStyle).Markup("</style>\n</head>\n");
+void WriteHead(const v1::Result& result, absl::string_view style, HtmlWriter& html) {
+  html.Markup(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light "
+      "dark\">\n");
+  html.Element("title",
+               absl::StrCat(result.name().empty() ? "Benchmark" : result.name(), " · Tidemark"));
+  html.Markup("\n<style>\n").Trusted(style).Markup("</style>\n</head>\n");
 }
 
 void WriteBanner(const v1::Result& result, HtmlWriter& html) {
-  html.Markup("<header class=\"banner\">\n<p class=\"brand\"><svg viewBox=\"0 0 48 24\" aria-hidden=\"true\">"
-              "<path d=\"M2 8q5.5-6 11 0t11 0 11 0 11 0\"/><path class=\"mark\" d=\"M2 17h44\"/></svg>tidemark</p>\n");
+  html.Markup(
+      "<header class=\"banner\">\n<p class=\"brand\"><svg viewBox=\"0 0 48 24\" "
+      "aria-hidden=\"true\">"
+      "<path d=\"M2 8q5.5-6 11 0t11 0 11 0 11 0\"/><path class=\"mark\" d=\"M2 "
+      "17h44\"/></svg>tidemark</p>\n");
   html.Element("h1", result.name().empty() ? "Benchmark" : result.name());
   html.Markup("\n<p class=\"meta\">");
-  const std::string target = !result.target_note().empty() ? result.target_note()
-                             : result.endpoint().urls().empty() ? "" : result.endpoint().urls(0);
-  html.Text(target);
-  if (!result.endpoint().model().empty()) html.Text(absl::StrCat(" · ", result.endpoint().model()));
+  html.Text(TargetSentence(result));
   if (!result.started_at().empty()) html.Markup(" · ").Element("time", result.started_at());
   html.Markup("</p>\n</header>\n");
 }
 
-void WriteScripts(const v1::Result& result, absl::string_view chart_library, HtmlWriter& html) {
+void WriteScripts(const v1::Result& result, const HtmlAssets& assets, HtmlWriter& html) {
   html.Markup("<script type=\"application/json\" id=\"report-data\">")
       .Trusted(ScriptSafeJson(ChartData(result).Dump()))
       .Markup("</script>\n<script>\n")
-      .Trusted(chart_library)
+      .Trusted(assets.chart_library)
       .Markup("\n</script>\n<script>\n")
-      .Trusted(kReportScript)
+      .Trusted(assets.script)
       .Markup("</script>\n");
 }
 
 }  // namespace
 
-std::string HtmlReport(const v1::Result& result) { return HtmlReportWith(result, kChartLibrary); }
+std::string HtmlReport(const v1::Result& result) {
+  return HtmlReportWith(result, {kReportStyle, kChartLibrary, kReportScript});
+}
 
-std::string HtmlReportWith(const v1::Result& result, absl::string_view chart_library) {
+std::string HtmlReportWith(const v1::Result& result, const HtmlAssets& assets) {
   HtmlWriter html;
-  WriteHead(result, html);
+  WriteHead(result, assets.style, html);
   html.Markup("<body>\n");
   WriteBanner(result, html);
   html.Markup("<main>\n");
@@ -162,9 +173,10 @@ std::string HtmlReportWith(const v1::Result& result, absl::string_view chart_lib
   WriteDefinitions(html);
   WriteConfiguration(result, html);
   html.Markup("</main>\n<footer>");
-  html.Text(absl::StrCat("Tidemark ", result.tool_version(), " · job ", result.job_id(), " · all figures are in result.json beside this file"));
+  html.Text(absl::StrCat("Tidemark ", result.tool_version(), " · job ", result.job_id(),
+                         " · all figures are in result.json beside this file"));
   html.Markup("</footer>\n");
-  if (!result.levels().empty()) WriteScripts(result, chart_library, html);
+  if (!result.levels().empty()) WriteScripts(result, assets, html);
   html.Markup("</body>\n</html>\n");
   return html.Take();
 }

@@ -15,8 +15,15 @@ namespace tidemark {
 // Server text in it is escaped, and a content policy forbids the page to load anything.
 std::string HtmlReport(const v1::Result& result);
 
-// The same around another chart library, for tests: Chart.js differs between Debian's releases.
-std::string HtmlReportWith(const v1::Result& result, absl::string_view chart_library);
+// What the page carries, as it is.
+struct HtmlAssets {
+  absl::string_view style;
+  absl::string_view chart_library;
+  absl::string_view script;
+};
+
+// The same around other assets, for tests: Chart.js differs between Debian's releases.
+std::string HtmlReportWith(const v1::Result& result, const HtmlAssets& assets);
 
 }  // namespace tidemark
 

@@ -7,8 +7,8 @@
 
 namespace tidemark {
 
-void WriteAnswer(const v1::Result& result, HtmlWriter& html);        // headline and key figures
-void WriteCharts(const v1::Result& result, HtmlWriter& html);        // canvases, knee, law
+void WriteAnswer(const v1::Result& result, HtmlWriter& html);  // headline and key figures
+void WriteCharts(const v1::Result& result, HtmlWriter& html);  // canvases, knee, law
 void WriteLevelTable(const v1::Result& result, HtmlWriter& html);
 void WriteValidity(const v1::Result& result, HtmlWriter& html);      // is the generator the limit?
 void WriteLevelDetails(const v1::Result& result, HtmlWriter& html);  // each visit, folded

@@ -46,7 +46,11 @@ std::string EscapeHtml(absl::string_view text) {
 }
 
 std::string ScriptSafeJson(absl::string_view json) {
-  return absl::StrReplaceAll(json, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}, {"\xe2\x80\xa8", "\\u2028"}, {"\xe2\x80\xa9", "\\u2029"}});
+  return absl::StrReplaceAll(json, {{"<", "\\u003c"},
+                                    {">", "\\u003e"},
+                                    {"&", "\\u0026"},
+                                    {"\xe2\x80\xa8", "\\u2028"},
+                                    {"\xe2\x80\xa9", "\\u2029"}});
 }
 
 }  // namespace tidemark

@@ -13,17 +13,19 @@
 namespace tidemark {
 namespace {
 
-constexpr absl::string_view kMetrics[] = {"time_to_first_token", "time_to_second_token", "inter_token_latency",
-                                          "inter_chunk_latency", "request_latency",
-                                          "output_token_throughput_per_user", "input_sequence_length",
-                                          "output_sequence_length"};
+constexpr absl::string_view kMetrics[] = {
+    "time_to_first_token",   "time_to_second_token",  "inter_token_latency",
+    "inter_chunk_latency",   "request_latency",       "output_token_throughput_per_user",
+    "input_sequence_length", "output_sequence_length"};
 constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
 
-std::string Cell(const std::optional<double>& value) { return value.has_value() ? FormatExact(*value) : ""; }
+std::string Cell(const std::optional<double>& value) {
+  return value.has_value() ? FormatExact(*value) : "";
+}
 
 std::vector<std::string> Header() {
-  std::vector<std::string> cells = {"level", "concurrency", "attempt", "verdict", "validity", "requests_planned",
-                                    "short_window", "ended_by_cap"};
+  std::vector<std::string> cells = {"level",    "concurrency",      "attempt",      "verdict",
+                                    "validity", "requests_planned", "short_window", "ended_by_cap"};
   for (std::string& tag : LevelFigureTags()) cells.push_back(std::move(tag));
   for (const absl::string_view tag : kMetrics) {
     cells.push_back(absl::StrCat(tag, "_avg"));
@@ -33,10 +35,14 @@ std::vector<std::string> Header() {
 }
 
 std::vector<std::string> Row(const v1::LevelResult& level) {
-  std::vector<std::string> cells = {absl::StrCat(level.level()), absl::StrCat(level.concurrency()),
-                                    absl::StrCat(level.attempt()), std::string(VerdictName(level.verdict())),
-                                    std::string(ValidityName(level.validity())), absl::StrCat(level.request_count()),
-                                    level.short_window() ? "true" : "false", level.ended_by_cap() ? "true" : "false"};
+  std::vector<std::string> cells = {absl::StrCat(level.level()),
+                                    absl::StrCat(level.concurrency()),
+                                    absl::StrCat(level.attempt()),
+                                    std::string(VerdictName(level.verdict())),
+                                    std::string(ValidityName(level.validity())),
+                                    absl::StrCat(level.request_count()),
+                                    level.short_window() ? "true" : "false",
+                                    level.ended_by_cap() ? "true" : "false"};
   for (const std::string& tag : LevelFigureTags()) cells.push_back(Cell(LevelFigure(level, tag)));
   for (const absl::string_view tag : kMetrics) {
     const v1::MetricStatistics* metric = FindMetric(level, tag);

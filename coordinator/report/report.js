@@ -28,6 +28,12 @@
       borderWidth: 2.5,
       cubicInterpolationMode: "monotone",
       spanGaps: true,
+      segment: {
+        borderDash: function (part) {
+          var ends = [data.levels[part.p0DataIndex], data.levels[part.p1DataIndex]];
+          return ends[0].invalid || ends[1].invalid ? [4, 4] : undefined;
+        }
+      },
       pointRadius: 4.5,
       pointHoverRadius: 6.5,
       pointBorderWidth: 2,
@@ -112,7 +118,7 @@
     var sets = [line("measured", data.throughput, "sea")];
     if (data.law.length) {
       sets.push(line("the simulator's law", data.law, "soft", {
-        borderDash: [3, 4], borderWidth: 1.5, pointRadius: 0
+        borderDash: [3, 4], borderWidth: 1.5, pointRadius: 0, segment: {}
       }));
     }
     return {
@@ -175,8 +181,15 @@
 
   draw();
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  // On paper nothing unfolds: print it open.
+  var folded = [];
   window.addEventListener("beforeprint", function () {
+    folded = Array.prototype.slice.call(document.querySelectorAll("details:not([open])"));
+    folded.forEach(function (details) { details.open = true; });
     charts.forEach(function (chart) { chart.resize(); });
+  });
+  window.addEventListener("afterprint", function () {
+    folded.forEach(function (details) { details.open = false; });
   });
   // A link to a level opens its details.
   window.addEventListener("hashchange", openTarget);

@@ -40,7 +40,8 @@ Json TidiedMessage(const Json& value, const Descriptor& type) {
 // Protobuf's maps have no order; ours in the file is that of the keys.
 Json TidiedMap(const Json& value, const FieldDescriptor& field) {
   std::vector<Json::Member> members = value.Members();
-  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(members.begin(), members.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   Json tidy = Json::Object();
   for (const auto& [key, member] : members) {
     tidy.Set(key, Tidied(member, *field.message_type()->map_value()));
@@ -74,12 +75,14 @@ absl::string_view Major(absl::string_view version) { return version.substr(0, ve
 absl::Status CheckSchema(const Json& document) {
   const Json* version = document.Find("schema_version");
   if (version == nullptr || version->AsString() == nullptr) {
-    return absl::InvalidArgumentError("result.json: schema_version is missing: this is no Tidemark result");
+    return absl::InvalidArgumentError(
+        "result.json: schema_version is missing: this is no Tidemark result");
   }
   if (Major(*version->AsString()) == Major(kResultSchemaVersion)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("result.json: schema_version ", QuoteJson(*version->AsString()), " is of another major; this build reads ",
-                   Major(kResultSchemaVersion), ".x: use the tidemark that wrote it"));
+      absl::StrCat("result.json: schema_version ", QuoteJson(*version->AsString()),
+                   " is of another major; this build reads ", Major(kResultSchemaVersion),
+                   ".x: use the tidemark that wrote it"));
 }
 
 }  // namespace
@@ -103,7 +106,8 @@ absl::StatusOr<v1::Result> ReadResultJson(absl::string_view text) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
   v1::Result result;
-  const auto status = google::protobuf::util::JsonStringToMessage(std::string(text), &result, options);
+  const auto status =
+      google::protobuf::util::JsonStringToMessage(std::string(text), &result, options);
   if (!status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("result.json: ", std::string(status.message())));
   }

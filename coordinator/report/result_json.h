@@ -16,9 +16,8 @@ namespace tidemark {
 inline constexpr absl::string_view kResultSchemaVersion = "1.0";
 
 // The message in proto JSON: proto field names, in field order, zeros written, absent optional
-// fields left out. 64-bit counts are numbers where JSON's readers keep them exact (below 2^53), else
-// strings. Equal messages give equal bytes.
-// REQUIRES: strings in UTF-8, as proto3 has it.
+// fields left out. 64-bit counts are numbers where JSON's readers keep them exact (below 2^53),
+// else strings. Equal messages give equal bytes. REQUIRES: strings in UTF-8, as proto3 has it.
 std::string ResultJson(const v1::Result& result);
 
 // Error: InvalidArgument with line and column where the text is no JSON, naming the version when

@@ -25,16 +25,20 @@ Json Filters(const v1::Result& result) {
   Json filters = Json::Array();
   if (result.levels().empty()) return filters;
   for (const v1::SlaResult& sla : result.levels(0).slas()) {
-    filters.Append(Json::Object({{"metric_tag", sla.metric_tag()}, {"stat", sla.stat()},
-                                 {"op", sla.op()}, {"threshold", sla.threshold()}}));
+    filters.Append(Json::Object({{"metric_tag", sla.metric_tag()},
+                                 {"stat", sla.stat()},
+                                 {"op", sla.op()},
+                                 {"threshold", sla.threshold()}}));
   }
   return filters;
 }
 
 Json Config(const v1::Result& result) {
   const v1::SearchResult& search = result.search();
-  const Json objective = Json::Object({{"metric", "output_token_throughput"}, {"stat", "avg"},
-                                       {"direction", "MAXIMIZE"}, {"threshold", Json()}});
+  const Json objective = Json::Object({{"metric", "output_token_throughput"},
+                                       {"stat", "avg"},
+                                       {"direction", "MAXIMIZE"},
+                                       {"threshold", Json()}});
   const Json dimension = Json::Object({{"path", kDimension},
                                        {"lo", static_cast<double>(search.concurrency_min())},
                                        {"hi", static_cast<double>(search.concurrency_max())},
@@ -49,9 +53,7 @@ Json Config(const v1::Result& result) {
                        {"sla_filters", Filters(result)}});
 }
 
-Json Values(uint32_t concurrency) {
-  return Json::Object({{std::string(kDimension), concurrency}});
-}
+Json Values(uint32_t concurrency) { return Json::Object({{std::string(kDimension), concurrency}}); }
 
 Json Iterations(const v1::SearchResult& search) {
   Json iterations = Json::Array();
@@ -100,9 +102,10 @@ Json Breach(const v1::SlaResult& sla) {
 
 Json Bound(const v1::SearchResult& search, const v1::SearchBound& bound) {
   const v1::SearchIteration* iteration = IterationOf(search, bound.level());
-  Json json = Json::Object({{"value", bound.concurrency()},
-                            {"iteration_idx", bound.level()},
-                            {"objective_value", iteration == nullptr ? Json() : Objective(*iteration)}});
+  Json json =
+      Json::Object({{"value", bound.concurrency()},
+                    {"iteration_idx", bound.level()},
+                    {"objective_value", iteration == nullptr ? Json() : Objective(*iteration)}});
   if (bound.has_first_breach()) json.Set("first_breach", Breach(bound.first_breach()));
   return json;
 }
@@ -111,7 +114,8 @@ Json Boundary(const v1::SearchResult& search) {
   return Json::Object(
       {{"swept_dim_path", kDimension},
        {"feasible_max", search.has_feasible_max() ? Bound(search, search.feasible_max()) : Json()},
-       {"infeasible_min", search.has_infeasible_min() ? Bound(search, search.infeasible_min()) : Json()}});
+       {"infeasible_min",
+        search.has_infeasible_min() ? Bound(search, search.infeasible_min()) : Json()}});
 }
 
 }  // namespace

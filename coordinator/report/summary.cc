@@ -1,21 +1,21 @@
 #include "coordinator/report/summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "coordinator/report/answer.h"
 #include "coordinator/report/format.h"
 #include "coordinator/report/level_view.h"
+#include "coordinator/report/statements.h"
 
 namespace tidemark {
 namespace {
 
 constexpr int kWarnings = 3;
+constexpr size_t kTitleWidth = 9;
 constexpr char kGreen[] = "\x1b[32m";
 constexpr char kRed[] = "\x1b[31m";
 constexpr char kYellow[] = "\x1b[33m";
@@ -24,7 +24,9 @@ constexpr char kPlain[] = "\x1b[0m";
 
 std::string Figure(bool known, double value) { return known ? FormatReadable(value) : "-"; }
 
-std::string Ms(const std::optional<double>& value) { return value.has_value() ? FormatReadable(*value) : "-"; }
+std::string Ms(const std::optional<double>& value) {
+  return value.has_value() ? FormatReadable(*value) : "-";
+}
 
 // Marks that the notes under the table explain.
 std::string Marks(const v1::LevelResult& level) {
@@ -73,11 +75,13 @@ std::string Colour(v1::Verdict verdict) {
 std::string LevelTable(const v1::Result& result, const SummaryOptions& options) {
   const std::vector<const v1::LevelResult*> levels = LatestVisits(result);
   if (levels.empty()) return "";
-  TextTable table({"N", "requests", "tok/s", "req/s", "TTFT p50", "p95", "p99", "TPOT p50", "e2e p99", "errors", "verdict", "valid"});
+  TextTable table({"N", "requests", "tok/s", "req/s", "TTFT p50", "p95", "p99", "TPOT p50",
+                   "e2e p99", "errors", "verdict", "valid"});
   for (const v1::LevelResult* level : levels) table.AddRow(Row(*level));
   std::vector<std::string> lines = table.Lines(options.width);
   for (size_t i = 0; options.color && i < levels.size(); ++i) {
-    lines[i + 1] = Coloured(lines[i + 1], VerdictName(levels[i]->verdict()), Colour(levels[i]->verdict()));
+    lines[i + 1] =
+        Coloured(lines[i + 1], VerdictName(levels[i]->verdict()), Colour(levels[i]->verdict()));
   }
   return absl::StrCat("\n", absl::StrJoin(lines, "\n"), "\n");
 }
@@ -90,47 +94,22 @@ std::string TableNotes(const v1::Result& result, const SummaryOptions& options) 
     short_window = short_window || level->short_window();
   }
   if (result.levels().empty()) return "";
-  return WrapText(absl::StrCat("N: concurrent requests. Times in ms, of successes; TPOT: time per output token after the first; "
-                               "e2e: whole request.",
-                               capped ? " + ended by the time cap, before all its requests." : "",
-                               short_window ? " * short window: fewer than 5 requests a slot." : ""),
-                  options.width, 0) + "\n";
+  return WrapText(
+             absl::StrCat("N: concurrent requests. Times in ms, of successes; TPOT: time per "
+                          "output token after the first; "
+                          "e2e: whole request.",
+                          capped ? " + ended by the time cap, before all its requests." : "",
+                          short_window ? " * short window: fewer than 5 requests a slot." : ""),
+             options.width, 0) +
+         "\n";
 }
 
-// A paragraph: its title, then text that continues under itself.
-std::string Paragraph(absl::string_view title, absl::string_view text, const SummaryOptions& options) {
+// A title, then text that continues under itself.
+std::string Paragraph(absl::string_view title, absl::string_view text,
+                      const SummaryOptions& options) {
   if (text.empty()) return "";
-  return WrapText(absl::StrCat(title, " ", OneLine(text)), options.width, title.size() + 1) + "\n";
-}
-
-std::string Visits(const v1::Result& result) {
-  if (!result.has_search() || result.levels().empty()) return "";
-  return absl::StrJoin(result.levels(), " ", [](std::string* out, const v1::LevelResult& level) {
-    absl::StrAppend(out, level.concurrency(), level.verdict() == v1::FAIL ? "✗" : IsInvalid(level) ? "?" : "");
-  });
-}
-
-// How far the measured throughput is from the simulator's law, at most.
-std::string LawComparison(const v1::Result& result) {
-  double worst = 0;
-  const v1::LevelResult* where = nullptr;
-  for (const v1::LawPrediction& law : result.law()) {
-    const v1::LevelResult* level = LatestVisit(result, law.concurrency());
-    if (level == nullptr || IsInvalid(*level) || !level->has_output_token_throughput() || law.output_token_throughput() <= 0) continue;
-    const double off = level->output_token_throughput() / law.output_token_throughput() - 1;
-    if (where == nullptr || std::fabs(off) > std::fabs(worst)) {
-      worst = off;
-      where = level;
-    }
-  }
-  if (where == nullptr) return "";
-  return absl::StrCat(" Measured throughput is within ", FormatPercent(std::fabs(worst)), " of it (farthest off at ",
-                      where->concurrency(), ").");
-}
-
-std::string Law(const v1::Result& result) {
-  if (result.law_statement().empty() && result.law().empty()) return "";
-  return absl::StrCat(result.law_statement(), LawComparison(result));
+  const std::string head = absl::StrCat(title, std::string(kTitleWidth - title.size(), ' '));
+  return absl::StrCat(head, WrapText(OneLine(text), options.width, kTitleWidth, kTitleWidth), "\n");
 }
 
 std::string Warnings(const v1::Result& result, const SummaryOptions& options) {
@@ -138,33 +117,34 @@ std::string Warnings(const v1::Result& result, const SummaryOptions& options) {
   const int shown = std::min(kWarnings, result.warnings_size());
   for (int i = 0; i < shown; ++i) text += Paragraph("Warning:", result.warnings(i), options);
   if (result.warnings_size() > shown) {
-    absl::StrAppend(&text, "         and ", result.warnings_size() - shown, " more in the report.\n");
+    absl::StrAppend(&text, "         and ", result.warnings_size() - shown,
+                    " more in the report.\n");
   }
-  return text;
-}
-
-std::string Target(const v1::Result& result) {
-  std::string text = result.target_note().empty()
-                         ? absl::StrJoin(result.endpoint().urls(), " ")
-                         : result.target_note();
-  if (!result.endpoint().model().empty()) absl::StrAppend(&text, ", model ", result.endpoint().model());
   return text;
 }
 
 }  // namespace
 
 std::string SummaryText(const v1::Result& result, const SummaryOptions& options) {
-  const v1::Answer answer = result.answer().headline().empty() ? AnswerFor(result) : result.answer();
+  const v1::Answer answer = AnswerOf(result);
   std::string headline = WrapText(OneLine(answer.headline()), options.width, 2);
-  if (options.color) headline = absl::StrCat(kBold, answer.verdict() == v1::VERDICT_UNSPECIFIED ? "" : Colour(answer.verdict()), headline, kPlain);
-  std::string tail = absl::StrCat(
-      result.has_knee() ? Paragraph("Knee:", result.knee().statement(), options) : "",
-      Paragraph("Search:", Visits(result), options), Paragraph("Law:", Law(result), options), Warnings(result, options),
-      Paragraph("Target:", Target(result), options), Paragraph("Report:", options.report_path, options));
+  if (options.color)
+    headline = absl::StrCat(
+        kBold, answer.verdict() == v1::VERDICT_UNSPECIFIED ? "" : Colour(answer.verdict()),
+        headline, kPlain);
+  std::string tail =
+      absl::StrCat(Paragraph("Knee:", KneeSentence(result), options),
+                   Paragraph("Search:", SearchSentence(result), options),
+                   Paragraph("Law:", LawSentence(result), options), Warnings(result, options),
+                   Paragraph("Target:", TargetSentence(result), options),
+                   Paragraph("Report:", options.report_path, options));
   // Not wrapped: it is for copying.
-  if (!result.command().empty()) absl::StrAppend(&tail, "Again:  ", ShellLine({result.command().begin(), result.command().end()}), "\n");
+  if (!result.command().empty())
+    absl::StrAppend(
+        &tail, "Again:   ", ShellLine({result.command().begin(), result.command().end()}), "\n");
   const std::string table = LevelTable(result, options);
-  return absl::StrCat(headline, "\n", table, TableNotes(result, options), tail.empty() ? "" : "\n", tail);
+  return absl::StrCat(headline, "\n", table, TableNotes(result, options), tail.empty() ? "" : "\n",
+                      tail);
 }
 
 }  // namespace tidemark

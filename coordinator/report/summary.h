@@ -13,8 +13,8 @@
 namespace tidemark {
 
 struct SummaryOptions {
-  size_t width = 100;         // columns; the table of levels needs up to 100
-  bool color = false;         // ANSI colours, for a terminal
+  size_t width = 100;                       // columns; the table of levels needs up to 100
+  bool color = false;                       // ANSI colours, for a terminal
   std::string report_path = "report.html";  // as the user would open it
 };
 
