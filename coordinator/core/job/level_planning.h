@@ -11,14 +11,6 @@
 // From a job and a concurrency to the plan of a level. Pure functions: thread-safe.
 namespace tidemark {
 
-// Which threshold of LevelPlan::slas (and so which SlaEvidence of a slice) belongs to each of the
-// job's SLAs. Only quantiles of a request metric have one: a mean or a rate is not a matter of
-// requests over a threshold.
-std::vector<std::optional<size_t>> PlannedSlaIndex(const std::vector<Sla>& slas);
-
-// Their thresholds in fixed point, rounded so that exactly the same integers meet them.
-std::vector<SlaThreshold> PlannedThresholds(const std::vector<Sla>& slas);
-
 // `expected_latency` is the mean latency that a request is expected to have at this concurrency,
 // ns: the slots' first starts are spread over it, and it sets the width of a slice.
 LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_latency);
