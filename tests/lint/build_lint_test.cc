@@ -16,16 +16,24 @@ bool IsCMake(const std::string& path) {
 
 std::string WithoutComments(const std::string& text) { return std::regex_replace(text, std::regex("#[^\n]*"), ""); }
 
-// Paths of the .cc files that the CMakeLists.txt name.
+// Adds the sources that `pattern`'s first group names, each with `suffix`.
+void AddSources(const std::string& folder, const std::string& text, const std::regex& pattern,
+                const std::string& suffix, std::set<std::string>& listed) {
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+    listed.insert(JoinPath(folder, (*it)[1].str() + suffix));
+  }
+}
+
+// Paths of the .cc files that the CMakeLists.txt name; tidemark_fuzz(x) is x_fuzz.cc.
 std::set<std::string> ListedSources(const std::vector<SourceFile>& files) {
-  static const std::regex kSource(R"re([\w./-]+\.cc(?![\w.]))re");
+  static const std::regex kSource(R"re((?:^|[\s("])([\w./-]+\.cc)(?![\w.]))re");
+  static const std::regex kFuzz(R"re((?:^|\n)tidemark_fuzz\(\s*(\w+))re");
   std::set<std::string> listed;
   for (const SourceFile& file : files) {
     if (!IsCMake(file.path)) continue;
     const std::string text = WithoutComments(file.raw);
-    for (std::sregex_iterator it(text.begin(), text.end(), kSource), end; it != end; ++it) {
-      listed.insert(JoinPath(FolderOf(file.path), it->str()));
-    }
+    AddSources(FolderOf(file.path), text, kSource, "", listed);
+    if (HasPrefix(file.path, "tests/fuzz/")) AddSources(FolderOf(file.path), text, kFuzz, "_fuzz.cc", listed);
   }
   return listed;
 }

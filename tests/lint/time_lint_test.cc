@@ -17,7 +17,8 @@ Rule ClockRule() {
           {{"common/clock/real_clock.cc", "the door"},
            {"simulator/loop_clock.cc", "the simulator shares nothing with the agent, its clock neither"},
            {"simulator/inference_server.cc", "the calendar time in `created` of a reply"},
-           {"agent/session/record_upload.cc", "gRPC takes its deadlines as a system_clock time"}},
+           {"agent/session/record_upload.cc", "gRPC takes its deadlines as a system_clock time"},
+           {"cli/one_host.cc", "the same: the deadline of the server's shutdown"}},
           "take a Clock of common/clock/clock.h"};
 }
 
