@@ -56,8 +56,8 @@ TEST(HygieneLint, SeesWhatIsUnfinished) {
 }
 
 TEST(HygieneLint, SeesPathsOutsideTheProject) {
-  EXPECT_TRUE(Refuses(WorkshopRule(), "tests/unit/made_up.cc", std::string("Open(\"/wor") + "k/main\");"));
-  EXPECT_TRUE(Refuses(WorkshopRule(), "dev", std::string("cat ../sha") + "red/x"));
+  EXPECT_TRUE(Refuses(WorkshopRule(), "tests/unit/made_up.cc", "Open(\"/wor" "k/main\");"));
+  EXPECT_TRUE(Refuses(WorkshopRule(), "dev", "cat ../sha" "red/x"));
 }
 
 TEST(HygieneLint, SeesDisabledTests) {
