@@ -13,9 +13,9 @@ constexpr uint64_t kNanosAMilli = 1'000'000;
 // All records are kept of a level of up to so many requests.
 constexpr uint64_t kRecordsOfALevel = 100'000;
 constexpr uint64_t kSlicesOfAWindow = 300;
-constexpr uint64_t kMinSlice = 1'000'000;        // ns
-constexpr uint64_t kMaxSlice = 1'000'000'000;    // ns
-constexpr double kMaxWindow = 1e18;              // ns; keeps the arithmetic in range
+constexpr uint64_t kMinSlice = 1'000'000;      // ns
+constexpr uint64_t kMaxSlice = 1'000'000'000;  // ns
+constexpr double kMaxWindow = 1e18;            // ns; keeps the arithmetic in range
 
 std::optional<Metric> ThresholdMetric(const Sla& sla) {
   if (!QuantilePerMille(sla.stat)) return std::nullopt;
@@ -77,11 +77,11 @@ LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_
     plan.window_cap_ns = static_cast<uint64_t>(spec.level_cap_seconds * kNanosASecond);
   }
   const uint64_t total = spec.limits.total_ms * kNanosAMilli;
-  plan.ramp_ns = std::clamp<uint64_t>(static_cast<uint64_t>(std::max<int64_t>(0, expected_latency)),
-                                      0, total);
+  plan.ramp_ns =
+      std::clamp<uint64_t>(static_cast<uint64_t>(std::max<int64_t>(0, expected_latency)), 0, total);
   plan.warmup_deadline_ns = plan.ramp_ns + total;
-  const double window = std::min(
-      kMaxWindow, static_cast<double>(plan.request_count) / concurrency * static_cast<double>(plan.ramp_ns));
+  const double window = std::min(kMaxWindow, static_cast<double>(plan.request_count) / concurrency *
+                                                 static_cast<double>(plan.ramp_ns));
   uint64_t width = static_cast<uint64_t>(window);
   if (plan.window_cap_ns > 0) width = std::min(width, plan.window_cap_ns);
   plan.slice_ns = std::clamp(width / kSlicesOfAWindow, kMinSlice, kMaxSlice);
