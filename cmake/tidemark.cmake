@@ -79,6 +79,29 @@ function(_tidemark_link target)
   target_link_libraries(${target} PUBLIC tidemark_options ${ARGN})
 endfunction()
 
+# Precompiled headers: the standard's and Abseil's for everything, GoogleTest's on top for tests. They
+# may hide a missing include, so ./dev clang builds without.
+option(TIDEMARK_PCH "Precompile the headers that nearly every file includes" ON)
+if(TIDEMARK_PCH)
+  file(WRITE ${CMAKE_BINARY_DIR}/empty.cc "")
+  set(_tidemark_headers <algorithm> <cstdint> <functional> <map> <memory> <optional> <string> <variant> <vector>
+    <absl/status/statusor.h> <absl/strings/str_cat.h>)
+  add_library(tidemark_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
+  target_link_libraries(tidemark_pch PUBLIC tidemark_options absl::statusor absl::strings)
+  target_precompile_headers(tidemark_pch PRIVATE ${_tidemark_headers})
+  if(TIDEMARK_TESTS)
+    add_library(tidemark_test_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
+    target_link_libraries(tidemark_test_pch PUBLIC tidemark_options absl::statusor absl::strings GTest::gmock GTest::gtest)
+    target_precompile_headers(tidemark_test_pch PRIVATE ${_tidemark_headers} <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endif()
+
+function(_tidemark_reuse_pch target from)
+  if(TIDEMARK_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  endif()
+endfunction()
+
 # tidemark_library(NAME SOURCES a.cc … HEADERS a.h … DEPS t …): a static library.
 function(tidemark_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPS" ${ARGN})
@@ -88,6 +111,7 @@ function(tidemark_library name)
     message(FATAL_ERROR "tidemark_library(${name}) has no SOURCES")
   endif()
   _tidemark_link(${name} ${arg_DEPS})
+  _tidemark_reuse_pch(${name} tidemark_pch)
 endfunction()
 
 # tidemark_program(NAME SOURCES … DEPS …): an executable in build/bin.
@@ -95,24 +119,27 @@ function(tidemark_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   _tidemark_link(${name} ${arg_DEPS})
+  _tidemark_reuse_pch(${name} tidemark_pch)
 endfunction()
 
 # Every test labelled "tsan": what ./dev tsan builds. Nothing there links gRPC, whose 1.51 gives false
 # reports under TSan.
 add_custom_target(tsan_tests)
 
-# tidemark_test(NAME SOURCES … DEPS … [LABELS …] [TIMEOUT s] [SERIAL]): a GoogleTest program
-# and its ctest entry. Links gtest_main and gmock. Labels: tsan (also run under TSan), lint, verify (only
+# tidemark_test(NAME SOURCES … DEPS … [LABELS …] [TIMEOUT s] [SERIAL] [PATHS]): a GoogleTest
+# program and its ctest entry. PATHS defines TIDEMARK_BIN_DIR and TIDEMARK_SOURCE_DIR (which keep the compiler's
+# cache from serving another checkout). Links gtest_main and gmock. Labels: tsan (also run under TSan), lint, verify (only
 # ./dev verify runs it), no_sanitizer (not under ASan).
 function(tidemark_test name)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;PATHS" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   _tidemark_link(${name} ${arg_DEPS} GTest::gmock GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE
-    TIDEMARK_BIN_DIR="${CMAKE_BINARY_DIR}/bin" TIDEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_precompile_headers(${name} PRIVATE
-    <algorithm> <cstdint> <functional> <map> <memory> <string> <vector> <gtest/gtest.h>)
+  if(arg_PATHS)
+    target_compile_definitions(${name} PRIVATE
+      TIDEMARK_BIN_DIR="${CMAKE_BINARY_DIR}/bin" TIDEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  endif()
+  _tidemark_reuse_pch(${name} tidemark_test_pch)
   add_test(NAME ${name} COMMAND ${name})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
