@@ -20,9 +20,39 @@ bufferevent* BuffereventOf(evhttp_request* request) {
   return evhttp_connection_get_bufferevent(evhttp_request_get_connection(request));
 }
 
+evbuffer* OutputOf(evhttp_request* request) {
+  return bufferevent_get_output(BuffereventOf(request));
+}
+
+// A TLS stream makes a record, and so a write, of each piece of memory in its buffer, and
+// evbuffer_add would split the bytes over two.
+void AddInOnePiece(absl::string_view bytes, evbuffer* out) {
+  if (bytes.empty()) return;
+  evbuffer* piece = evbuffer_new();
+  evbuffer_add(piece, bytes.data(), bytes.size());
+  evbuffer_add_buffer(out, piece);
+  evbuffer_free(piece);
+}
+
+// Of the stream's callbacks, keeps the one for events, drops the one for read data, and sets the
+// one for written data to `on_write`. Answers what the latter was.
+bufferevent_data_cb ReplaceDataCallbacks(bufferevent* stream, bufferevent_data_cb on_write) {
+  bufferevent_data_cb old_read = nullptr, old_write = nullptr;
+  bufferevent_event_cb on_event = nullptr;
+  void* argument = nullptr;
+  bufferevent_getcb(stream, &old_read, &old_write, &on_event, &argument);
+  bufferevent_setcb(stream, nullptr, on_write, on_event, argument);
+  return old_write;
+}
+
+void AppendChunk(absl::string_view body, std::string* out) {
+  if (!body.empty()) absl::StrAppend(out, absl::Hex(body.size()), "\r\n", body, "\r\n");
+}
+
 }  // namespace
 
-ServerExchange::ServerExchange(evhttp_request* request, bool direct) : request_(request), direct_(direct) {}
+ServerExchange::ServerExchange(evhttp_request* request, bool direct)
+    : request_(request), direct_(direct) {}
 
 ServerExchange::~ServerExchange() {
   if (request_ != nullptr) Cut();
@@ -33,13 +63,9 @@ void ServerExchange::WatchDisconnect(std::function<void()> gone) {
   evhttp_connection_set_closecb(evhttp_request_get_connection(request_), &OnConnectionClosed, this);
   // evhttp stops reading while a request is handled, and so would not see the client leave. Its
   // own read callback must not run in that state (it ends the process on a pipelined request), so
-  // only the event callback stays; evhttp sets all of them anew for the next request.
+  // only the event callback stays; evhttp sets all of them anew when it writes or reads next.
   bufferevent* stream = BuffereventOf(request_);
-  bufferevent_data_cb on_read = nullptr, on_write = nullptr;
-  bufferevent_event_cb on_event = nullptr;
-  void* argument = nullptr;
-  bufferevent_getcb(stream, &on_read, &on_write, &on_event, &argument);
-  bufferevent_setcb(stream, nullptr, on_write, on_event, argument);
+  ReplaceDataCallbacks(stream, nullptr);
   bufferevent_set_timeouts(stream, nullptr, nullptr);
   bufferevent_enable(stream, EV_READ);
 }
@@ -81,31 +107,54 @@ void ServerExchange::Reply(int status, const HttpHeaders& headers, absl::string_
 void ServerExchange::Begin(int status, const HttpHeaders& headers) {
   AddHeaders(headers);
   evhttp_send_reply_start(request_, status, nullptr);
+  HoldWriteCallback();
+}
+
+// After End, evhttp takes the first write callback for "all is written", and stops writing. A TLS
+// stream defers its callback to a later turn of the loop, so one that an earlier token caused
+// would come after End and leave the last tokens in the buffer for good. While there is no
+// callback, none is deferred.
+void ServerExchange::HoldWriteCallback() {
+  write_callback_ = ReplaceDataCallbacks(BuffereventOf(request_), nullptr);
+}
+
+void ServerExchange::RestoreWriteCallback() {
+  ReplaceDataCallbacks(BuffereventOf(request_), write_callback_);
 }
 
 void ServerExchange::Send(absl::string_view body) {
-  if (body.empty()) return;
   if (!request_->chunked) return SendFramed(body);
   thread_local std::string frame;
   frame.clear();
-  absl::StrAppend(&frame, absl::Hex(body.size()), "\r\n", body, "\r\n");
+  AppendChunk(body, &frame);
   SendFramed(frame);
 }
 
 void ServerExchange::SendFramed(absl::string_view bytes) {
-  bufferevent* stream = BuffereventOf(request_);
-  evbuffer* output = bufferevent_get_output(stream);
-  if (direct_ && evbuffer_get_length(output) == 0) {
-    const ssize_t sent =
-        ::send(bufferevent_getfd(stream), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    // An error is seen again by the loop, which then reports the client as gone.
-    bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, sent)));
-  }
-  if (!bytes.empty()) evbuffer_add(output, bytes.data(), bytes.size());
+  bytes = SendDirect(bytes);
+  if (!bytes.empty()) evbuffer_add(OutputOf(request_), bytes.data(), bytes.size());
 }
 
-void ServerExchange::End() {
+absl::string_view ServerExchange::SendDirect(absl::string_view bytes) {
+  if (!direct_ || bytes.empty() || evbuffer_get_length(OutputOf(request_)) > 0) return bytes;
+  const ssize_t sent = ::send(bufferevent_getfd(BuffereventOf(request_)), bytes.data(),
+                              bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  // An error is seen again by the loop, which then reports the client as gone.
+  bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, sent)));
+  return bytes;
+}
+
+void ServerExchange::End(absl::string_view last) {
   StopWatching();
+  std::string frame;
+  if (request_->chunked) {
+    AppendChunk(last, &frame);
+    frame += "0\r\n\r\n";
+    request_->chunked = 0;  // evhttp would write a 0-chunk of its own, a turn of the loop later
+    last = frame;
+  }
+  AddInOnePiece(SendDirect(last), OutputOf(request_));
+  RestoreWriteCallback();
   evhttp_send_reply_end(std::exchange(request_, nullptr));
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 
+struct bufferevent;
 struct evhttp_connection;
 struct evhttp_request;
 
@@ -20,7 +21,7 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 // For the loop's thread only. Exactly one of the ending calls (Reply, End, EndAndClose, Cut,
 // Reset) finishes it; none may follow another. Cut and Reset free the connection, so they must not
 // be called from inside the handler of the request, only from a later turn of the loop.
-// An ServerExchange that is destroyed unfinished cuts the connection.
+// A ServerExchange that is destroyed unfinished cuts the connection.
 class ServerExchange {
  public:
   // `direct`: body bytes may go straight to the socket, past the event loop's buffer, when that is
@@ -38,7 +39,9 @@ class ServerExchange {
   void Begin(int status, const HttpHeaders& headers);
   // One HTTP chunk. REQUIRES: Begin was called.
   void Send(absl::string_view body);
-  void End();          // 0-chunk; the connection lives on
+  // The last HTTP chunk, if `last` is not empty, and the 0-chunk in one write, so that a client
+  // never sees the last bytes of a body that is still open. The connection lives on.
+  void End(absl::string_view last = {});
   void EndAndClose();  // 0-chunk, then FIN
   void Cut();          // FIN in the middle of the body
   void Reset();        // RST
@@ -46,12 +49,16 @@ class ServerExchange {
  private:
   static void OnConnectionClosed(evhttp_connection* connection, void* self);
   void AddHeaders(const HttpHeaders& headers);
+  void HoldWriteCallback();
+  void RestoreWriteCallback();
   void SendFramed(absl::string_view bytes);
+  absl::string_view SendDirect(absl::string_view bytes);  // answers what is left to send
   void Flush();
   void StopWatching();
 
   evhttp_request* request_;  // null once finished or gone
   const bool direct_;
+  void (*write_callback_)(bufferevent*, void*) = nullptr;  // evhttp's, held from Begin to End
   std::function<void()> gone_;
 };
 

@@ -343,13 +343,13 @@ void InferenceServer::DeliverToken(Stream* stream, const TokenEmission& emission
     }
     ReplyText::AppendDone(&text_);
   }
-  stream->exchange.Send(text_);
+  if (!finished) stream->exchange.Send(text_);  // else it goes out with the end, in Finish
 }
 
 void InferenceServer::Finish(uint64_t id, Stream* stream) {
   ++stats_.completed;
   if (stream->completion.stream) {
-    stream->exchange.End();
+    stream->exchange.End(text_);
   } else {
     stream->exchange.Reply(
         200, JsonHeaders(),
@@ -374,8 +374,7 @@ void InferenceServer::Strike(uint64_t id, Stream* stream) {
       ReplyText::AppendErrorEvent(&text_);
       ReplyText::AppendDone(&text_);
       if (stream->completion.stream) {
-        stream->exchange.Send(text_);
-        stream->exchange.End();
+        stream->exchange.End(text_);
       } else {
         stream->exchange.Reply(
             500, JsonHeaders(),

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace tidemark::testing {
 
@@ -130,6 +131,12 @@ HttpResponse PlainHttp::Post(const std::string& path, const std::string& body) {
 HttpResponse PlainHttp::Get(const std::string& path) {
   Send("GET", path);
   return Read();
+}
+
+std::string PlainHttp::ReadPast(const std::string& mark) {
+  while (in_.find(mark) == std::string::npos && Fill()) {
+  }
+  return std::exchange(in_, {});
 }
 
 bool PlainHttp::ClosedByServer() { return in_.empty() && !Fill() && end_ == HttpEnd::kFin; }

@@ -42,6 +42,10 @@ class PlainHttp {
   HttpResponse Post(const std::string& path, const std::string& body);
   HttpResponse Get(const std::string& path);
 
+  // All bytes up to and with the read that brings `mark`, and whatever that one read brought
+  // after it; what came before the timeout when it never comes.
+  std::string ReadPast(const std::string& mark);
+
   // True when the server has closed this idle connection.
   bool ClosedByServer();
   void Close();

@@ -11,6 +11,7 @@
 namespace tidemark {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::HttpEnd;
 using testing::HttpResponse;
@@ -49,6 +50,15 @@ class SimulatorServerTest : public ::testing::Test {
     return JsonNumber(PlainHttp(port_).Get("/simulator/stats").body(), name);
   }
 
+  // Plays streams on one connection. Were the end a write of its own, some of them would show it.
+  void ExpectTheReadThatBringsDoneToEndTheBody(int streams) {
+    PlainHttp client(port_);
+    for (int i = 0; i < streams && !HasFailure(); ++i) {
+      client.Send("POST", kChat, Chat(3));
+      EXPECT_THAT(client.ReadPast("data: [DONE]\n\n"), EndsWith("data: [DONE]\n\n\r\n0\r\n\r\n"));
+    }
+  }
+
   // Waits for a statistic, 5 s at most.
   bool Reaches(const std::string& name, long value) {
     for (int i = 0; i < 500; ++i) {
@@ -72,6 +82,23 @@ TEST_F(SimulatorServerTest, StreamsOneChunkATokenAndDoneWithTheLast) {
   EXPECT_THAT(response.chunks[3], HasSubstr("\"finish_reason\":null"));
   EXPECT_THAT(response.chunks[4], HasSubstr("\"finish_reason\":\"length\""));
   EXPECT_THAT(response.chunks[4], HasSubstr("\n\ndata: [DONE]\n\n"));
+}
+
+TEST_F(SimulatorServerTest, DoneAndTheEndOfTheBodyAreOneWrite) {
+  Start();
+  ExpectTheReadThatBringsDoneToEndTheBody(50);
+}
+
+TEST_F(SimulatorServerTest, DoneAndTheEndOfTheBodyAreOneWriteWithFixedDelays) {
+  SimulatorOptions options;
+  options.fixed_delays = {1, 0.5};
+  Start(std::move(options));
+  ExpectTheReadThatBringsDoneToEndTheBody(50);
+}
+
+TEST_F(SimulatorServerTest, DoneAndTheEndOfTheBodyAreOneWriteAfterAnErrorInBand) {
+  StartWithFault("error@1");
+  ExpectTheReadThatBringsDoneToEndTheBody(50);
 }
 
 TEST_F(SimulatorServerTest, NamesItselfAndItsContentType) {
