@@ -171,6 +171,8 @@ void Recorder::OnEnd(const RequestRecord& record) {
   CountSojourn(record);
   CreditTokens(record);
   RecordWire(record);
+  facts_.sent_output_tokens += OutputSequenceLength(record);
+  facts_.sent_input_tokens += InputSequenceLength(record);
   CountOutcome(record.outcome, record.measured ? &facts_.measured : &facts_.unmeasured);
   CountOutcome(record.outcome, record.measured ? &measured_total_ : &unmeasured_total_);
   if (!record.measured) return;

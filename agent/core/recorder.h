@@ -31,8 +31,8 @@ std::optional<uint64_t> MetricValue(const RequestRecord& record, Metric metric);
 // loop); its results are plain values that move to another thread.
 //
 // Splitting a stream of records over several recorders and merging their facts gives the same bytes
-// as one recorder. Facts with counters of reads and connections are of all requests, all else of the
-// measured ones.
+// as one recorder. Counters of reads and connections and the sent tokens are of all requests, all else
+// of the measured ones.
 class Recorder {
  public:
   explicit Recorder(RecorderOptions options);

@@ -100,6 +100,7 @@ struct Slot {
   bool waiting = false;                // in the shard's list for the turn's end
   bool opened_socket = false;          // for this request
   bool sent_on_kept = false;           // this request went out on a kept connection
+  bool resent = false;                 // libcurl has counted a resend on the handle
   int64_t started = 0;
   uint32_t target = UINT32_MAX, address = UINT32_MAX;  // as set on the handle
   ResponseHead head;
@@ -196,7 +197,20 @@ void Shard::Abort(Slot* slot) {
   Detach(slot);
 }
 
+void SetOptions(Slot* slot, Shared* shared);
+
+// libcurl counts resends over a handle's life, not a request's, and fails the sixth: a server that
+// closes after each answer without saying so (llama.cpp's) would fail every sixth request.
+void ForgetResends(Slot* slot, Shared* shared) {
+  if (!slot->resent) return;
+  slot->resent = false;
+  slot->target = slot->address = UINT32_MAX;
+  curl_easy_reset(slot->easy);
+  SetOptions(slot, shared);
+}
+
 void Shard::Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler) {
+  ForgetResends(slot, shared_);
   Configure(slot, request);
   slot->handler = handler;
   slot->head.Reset();
@@ -392,6 +406,7 @@ curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
   ++shared->counters.connections_open;
   if (slot->sent_on_kept) {
     slot->sent_on_kept = false;
+    slot->resent = true;
     ++shared->counters.reused_stale;
     if (slot->handler != nullptr) slot->handler->OnResent(shared->loop->Now());
   }
@@ -451,9 +466,8 @@ size_t OnBodyBytes(char* bytes, size_t, size_t size, void* data) {
   return 0;
 }
 
-bool SetUp(Slot* slot, Shared* shared) {
-  CURL* easy = slot->easy = curl_easy_init();
-  if (easy == nullptr) return false;
+void SetOptions(Slot* slot, Shared* shared) {
+  CURL* easy = slot->easy;
   const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
   set(CURLOPT_PRIVATE, slot);
   set(CURLOPT_ERRORBUFFER, slot->error);
@@ -479,6 +493,12 @@ bool SetUp(Slot* slot, Shared* shared) {
   set(CURLOPT_HEADERDATA, slot);
   set(CURLOPT_WRITEFUNCTION, &OnBodyBytes);
   set(CURLOPT_WRITEDATA, slot);
+}
+
+bool SetUp(Slot* slot, Shared* shared) {
+  slot->easy = curl_easy_init();
+  if (slot->easy == nullptr) return false;
+  SetOptions(slot, shared);
   return true;
 }
 

@@ -107,6 +107,8 @@ void MeasuredFacts::Merge(const MeasuredFacts& other) {
   data_after_done += other.data_after_done;
   multi_event_reads += other.multi_event_reads;
   reads += other.reads;
+  sent_output_tokens += other.sent_output_tokens;
+  sent_input_tokens += other.sent_input_tokens;
 }
 
 void SelfCheckFacts::Merge(const SelfCheckFacts& other) {

@@ -74,6 +74,7 @@ struct MeasuredFacts {
                                // when the caller clears it; Merge itself adds
   uint64_t connection_reused_stale = 0, done_but_open = 0, data_after_done = 0;
   uint64_t multi_event_reads = 0, reads = 0;
+  uint64_t sent_output_tokens = 0, sent_input_tokens = 0;  // every ended request's, fillers included
 
   Histogram& histogram(Metric m) { return histograms[static_cast<size_t>(m)]; }
   const Histogram& histogram(Metric m) const { return histograms[static_cast<size_t>(m)]; }

@@ -50,6 +50,8 @@ void EncodeTotals(const MeasuredFacts& facts, v1::Delta* out) {
   out->set_data_after_done(facts.data_after_done);
   out->set_multi_event_reads(facts.multi_event_reads);
   out->set_reads(facts.reads);
+  out->set_sent_output_tokens(facts.sent_output_tokens);
+  out->set_sent_input_tokens(facts.sent_input_tokens);
 }
 
 void EncodeHistograms(const MeasuredFacts& facts, v1::Delta* out) {
@@ -231,6 +233,8 @@ void DecodeTotals(const v1::Delta& in, MeasuredFacts& out) {
   out.data_after_done = in.data_after_done();
   out.multi_event_reads = in.multi_event_reads();
   out.reads = in.reads();
+  out.sent_output_tokens = in.sent_output_tokens();
+  out.sent_input_tokens = in.sent_input_tokens();
 }
 
 // Runs `decode` over `items` until one is refused.

@@ -138,12 +138,16 @@ void FillServer(const std::optional<ProbeFindings>& probe, v1::Result& result) {
   for (const std::string& warning : report.warnings()) result.add_warnings(warning);
   result.set_requests_sent(report.requests());
   result.set_output_tokens_sent(report.output_tokens());
+  result.set_input_tokens_sent(report.input_tokens());
 }
 
 void AddLevelTotals(v1::Result& result) {
   uint64_t requests = result.requests_sent();
+  uint64_t output = result.output_tokens_sent(), input = result.input_tokens_sent();
   for (const v1::LevelResult& level : result.levels()) {
     requests += level.measured().sent() + level.unmeasured().sent();
+    output += level.sent_output_tokens();
+    input += level.sent_input_tokens();
     for (const v1::VoidAttempt& attempt : level.void_attempts()) requests += attempt.sent();
     for (const v1::AddressFacts& address : level.addresses()) {
       auto* known = result.mutable_server()->mutable_addresses();
@@ -153,6 +157,8 @@ void AddLevelTotals(v1::Result& result) {
     }
   }
   result.set_requests_sent(requests);
+  result.set_output_tokens_sent(output);
+  result.set_input_tokens_sent(input);
 }
 
 void FillError(const JobFinished& finished, v1::Result& result) {

@@ -133,6 +133,8 @@ class LevelBuilder {
     out_.set_connection_reused_stale(facts.connection_reused_stale);
     out_.set_reads(facts.reads);
     out_.set_multi_event_reads(facts.multi_event_reads);
+    out_.set_sent_output_tokens(facts.sent_output_tokens);
+    out_.set_sent_input_tokens(facts.sent_input_tokens);
     (*out_.mutable_token_count_sources())["usage"] = facts.usage_from_server;
     (*out_.mutable_token_count_sources())["chunk_usage"] = facts.usage_from_chunks;
     (*out_.mutable_token_count_sources())["tokenizer"] = facts.usage_from_tokenizer;
@@ -282,7 +284,7 @@ class LevelBuilder {
     outcome.invalid_reason = absl::StrJoin(verdict_.reasons, "; ");
     outcome.seconds = static_cast<double>(measurement_.ended_at - measurement_.begun_at) / kNanosPerSecond;
     outcome.requests = merged_.facts.measured.sent + merged_.facts.unmeasured.sent;
-    outcome.tokens = merged_.facts.output_tokens + merged_.facts.input_tokens;
+    outcome.tokens = merged_.facts.sent_output_tokens + merged_.facts.sent_input_tokens;
     return outcome;
   }
 

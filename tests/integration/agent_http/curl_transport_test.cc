@@ -165,6 +165,21 @@ TEST_F(CurlTransportTest, AKeptConnectionThatTheServerClosedIsSentAgainOnce) {
   EXPECT_EQ(transport_->counters().reused_stale, 1u);
 }
 
+// llama.cpp's server closes after each answer and does not say so. libcurl gives a handle five resends.
+TEST_F(CurlTransportTest, EveryRequestMayFindItsKeptConnectionClosed) {
+  // Each kept connection's second request is odd in the count of all, its resend even.
+  Serve([](int, int request, const std::string&) {
+    return request % 2 == 0 ? Whole("x") : Steps{ScriptedServer::Reset()};
+  });
+  Journal first;
+  Post(&first);
+  for (int i = 0; i < 12; ++i) {
+    Journal journal;
+    Post(&journal);
+    EXPECT_EQ(journal.text, "resent connected 200 end") << i;
+  }
+}
+
 TEST_F(CurlTransportTest, AFreshConnectionClosedWithoutAnAnswerIsAReset) {
   EXPECT_EQ(Outcome([](int, int, const std::string&) { return Steps{ScriptedServer::Close()}; }),
             "connected connection_reset");

@@ -156,6 +156,25 @@ TEST_F(Prober, TakesAWordForATokenWithoutUsage) {
   EXPECT_THAT(probed.warnings(), ElementsAre(HasSubstr("usage.prompt_tokens")));
 }
 
+// llama.cpp's server: the only token was the first half of a character.
+TEST_F(Prober, CalibratesOnAnswersWithoutText) {
+  LoopbackServer server([](const Request& request) {
+    if (request.method == "GET") return Reply{HttpReply(404, ""), false, 0};
+    const std::string usage = absl::StrCat("{\"prompt_tokens\":", PromptWords(request), ",\"completion_tokens\":1}");
+    if (!absl::StrContains(request.body, "\"max_tokens\":1,")) return Reply{StreamReply(usage), false, 0};
+    return Reply{HttpReply(200,
+                           absl::StrCat("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\n\n"
+                                        "data: {\"choices\":[],\"usage\":", usage, "}\n\ndata: [DONE]\n\n"),
+                           "Content-Type: text/event-stream\r\n"),
+                 false, 0};
+  });
+  TargetHost(server.port());
+  const v1::Probed probed = Probe();
+  EXPECT_TRUE(probed.calibrated()) << probed.ShortDebugString();
+  EXPECT_EQ(probed.requests(), 4u);
+  EXPECT_EQ(probed.output_tokens(), 3u + 1);
+}
+
 TEST_F(Prober, CalibratesWithoutStreamingWhereOnlyThatHasUsage) {
   LoopbackServer server([](const Request& request) {
     if (request.method == "GET") return Reply{HttpReply(404, ""), false, 0};

@@ -75,6 +75,18 @@ TEST(Recorder, OnlyMeasuredSuccessesEnterTheHistograms) {
   EXPECT_EQ(facts.usage_from_events, 1u);
 }
 
+TEST(Recorder, SentTokensAreOfEveryRequestHoweverItEnded) {
+  RequestRecord filler = Request(0, 5);
+  filler.measured = false;
+  filler.usage_completion_tokens = 7;
+  filler.usage_prompt_tokens = 30;
+  const MeasuredFacts facts =
+      FactsOf({Request(0, 3), Request(0, 4, Outcome::kFailed), Request(0, 2, Outcome::kCancelled), filler},
+              Options());
+  EXPECT_EQ(facts.sent_output_tokens, 3u + 4 + 2 + 7);
+  EXPECT_EQ(facts.sent_input_tokens, 3u * 20 + 30);
+}
+
 TEST(Recorder, FailuresHaveTheirClassAndAnExample) {
   RequestRecord refused = Request(0, 0, Outcome::kFailed);
   refused.failure = FailureClass::kHttpStatus;

@@ -62,7 +62,8 @@ inline void AddRandomCounters(Random& random, MeasuredFacts& out) {
                                 &out.usage_from_events,       &out.length_missed,
                                 &out.in_flight_now,           &out.done_but_open,
                                 &out.connection_reused_stale, &out.data_after_done,
-                                &out.multi_event_reads,       &out.reads};
+                                &out.multi_event_reads,       &out.reads,
+                                &out.sent_output_tokens,      &out.sent_input_tokens};
   for (uint64_t* counter : counters) *counter += random() % 1000;
 }
 

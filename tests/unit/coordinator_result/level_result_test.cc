@@ -69,6 +69,17 @@ TEST(LevelResult, ErrorRateCountsFailuresOverEndedRequests) {
   EXPECT_DOUBLE_EQ(Judge(Latencies(90, 0), 10).result.error_rate(), 0.1);
 }
 
+TEST(LevelResult, ABudgetsTokensAreOfEveryRequest) {
+  const JobSpec spec = SpecWithLatencySla(300);
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);
+  level.parts[0].facts.output_tokens = 10;
+  level.parts[0].facts.sent_output_tokens = 12;
+  level.parts[0].facts.sent_input_tokens = 30;
+  const LevelJudgement judgement = JudgeMeasurement(spec, level, {});
+  EXPECT_EQ(judgement.outcome.tokens, 42u);
+  EXPECT_EQ(judgement.result.sent_output_tokens(), 12u);
+}
+
 TEST(LevelResult, FewerThanFiveRequestsASlotIsAShortWindow) {
   EXPECT_TRUE(Judge(Latencies(19, 0)).result.short_window());
   EXPECT_FALSE(Judge(Latencies(20, 0)).result.short_window());
