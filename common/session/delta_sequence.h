@@ -1,6 +1,7 @@
 #ifndef TIDEMARK_COMMON_SESSION_DELTA_SEQUENCE_H_
 #define TIDEMARK_COMMON_SESSION_DELTA_SEQUENCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>

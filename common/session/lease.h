@@ -1,6 +1,7 @@
 #ifndef TIDEMARK_COMMON_SESSION_LEASE_H_
 #define TIDEMARK_COMMON_SESSION_LEASE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>

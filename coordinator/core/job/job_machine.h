@@ -50,9 +50,9 @@ struct TimerFired {};
 struct LevelJudged { LevelKey key; LevelOutcome outcome; };
 struct StopJob { std::string reason; bool now = false; };  // now: cancel measured requests too
 
-using JobEvent = std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady, AgentStarted, AgentWarm, AgentFacts,
-                              AgentShareDone, AgentStopped, AgentRecordsStored, AgentLoopSilent, TimerFired,
-                              LevelJudged, StopJob>;
+using JobEvent = std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady,
+                              AgentStarted, AgentWarm, AgentFacts, AgentShareDone, AgentStopped,
+                              AgentRecordsStored, AgentLoopSilent, TimerFired, LevelJudged, StopJob>;
 
 // ---- Effects ------------------------------------------------------------------------------------
 
@@ -119,6 +119,7 @@ struct Say { bool warning = false; std::string text; };  // for the log, the res
 
 using JobEffect = std::variant<SendProbe, SendPrepare, SendArm, SendMeasure, SendStop, SendCancel, SendPullRecords,
                                SetTimer, PhaseChanged, LevelFinished, JobFinished, Say>;
+using JobEffects = std::vector<JobEffect>;
 
 struct JobMachineOptions {
   std::string job_id;
@@ -135,7 +136,7 @@ class JobMachine {
   ~JobMachine();
 
   // Takes one event and returns what to do, in order.
-  std::vector<JobEffect> Handle(const JobEvent& event, int64_t now);
+  JobEffects Handle(const JobEvent& event, int64_t now);
 
   bool finished() const;
   const JobSpec& spec() const;             // with what the probe found filled in

@@ -1,0 +1,489 @@
+#include "coordinator/core/job/job_machine.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/job/level_machine.h"
+#include "coordinator/core/job/level_planning.h"
+#include "coordinator/core/job/probe_judgement.h"
+#include "coordinator/core/splitter.h"
+
+namespace tidemark {
+namespace {
+
+constexpr int64_t kNanosASecond = 1'000'000'000;
+constexpr int64_t kNanosAMilli = 1'000'000;
+constexpr int64_t kNanosAMicro = 1'000;
+// A level is run again at most so often after its attempt was void under load.
+constexpr int kMaxReruns = 2;
+// And split anew so often before anything was sent: agents that come and go must not go on for ever.
+constexpr int kMaxResplits = 10;
+// The server still has the cancelled requests of a level that ended early.
+constexpr int64_t kCooldownAfterCancel = 2 * kNanosASecond;
+// Requests of a probe: the real one, the same without ignore_eos, the models, three calibrations.
+constexpr int64_t kProbeRequests = 6;
+// When the probe failed nothing is known of the first level's latency.
+constexpr int64_t kUnknownLatency = kNanosASecond;
+
+std::unique_ptr<Planner> PlannerOf(const JobSpec& spec) {
+  if (spec.search) return std::make_unique<MonotonicPlanner>();
+  return std::make_unique<ListPlanner>(
+      std::vector<uint64_t>(spec.concurrency.begin(), spec.concurrency.end()));
+}
+
+// Mean latency of the successes, ns; nothing when there was none.
+std::optional<int64_t> MeanLatency(const LevelMeasurement& level) {
+  double sum = 0, count = 0;
+  for (const AgentPart& part : level.parts) {
+    const Histogram& latency = part.facts.histogram(Metric::kRequestLatency);
+    sum += static_cast<double>(latency.sum());
+    count += static_cast<double>(latency.count());
+  }
+  if (count == 0) return std::nullopt;
+  return static_cast<int64_t>(sum / count * static_cast<double>(kNanosAMicro));
+}
+
+}  // namespace
+
+class JobMachine::State {
+ public:
+  State(JobSpec spec, JobMachineOptions options)
+      : spec_(std::move(spec)), options_(std::move(options)), planner_(PlannerOf(spec_)) {
+    spec_.workload.nonce = options_.nonce;
+  }
+
+  JobEffects Handle(const JobEvent& event, int64_t now) {
+    out_.clear();
+    now_ = now;
+    if (std::holds_alternative<TimerFired>(event)) timer_.reset();
+    if (stage_ != Stage::kFinished) std::visit([this](const auto& e) { On(e); }, event);
+    if (level_) FollowLevel();
+    if (stage_ != Stage::kFinished) SetNextTimer();
+    return std::move(out_);
+  }
+
+  bool finished() const { return stage_ == Stage::kFinished; }
+  const JobSpec& spec() const { return spec_; }
+  const std::optional<ProbeFindings>& probe() const { return probe_; }
+
+ private:
+  enum class Stage {
+    kIdle,              // before StartJob
+    kWaitingForAgents,  // for one at all, and on a cluster for the capacity that the job needs
+    kProbing,
+    kCooldown,          // between levels, or attempts
+    kWaitingForCapacity,  // of the next attempt
+    kLevel,
+    kJudging,           // LevelFinished was said
+    kFinished,
+  };
+
+  struct Member {
+    AgentInfo info;
+    bool unfit = false;      // for the current level
+    bool no_probe = false;   // did not answer PROBE
+  };
+
+  // ---- agents ----
+
+  Member* FindMember(const std::string& id) {
+    const auto it = std::find_if(members_.begin(), members_.end(),
+                                 [&id](const Member& m) { return m.info.id == id; });
+    return it == members_.end() ? nullptr : &*it;
+  }
+
+  std::vector<AgentInfo> Fit() const {
+    std::vector<AgentInfo> out;
+    for (const Member& member : members_) {
+      if (!member.unfit) out.push_back(member.info);
+    }
+    return out;
+  }
+
+  void On(const AgentJoined& e) {
+    if (FindMember(e.agent.id) != nullptr) On(AgentLost{e.agent.id, "a new process took its place"});
+    members_.push_back({e.agent, false, false});
+    if (stage_ == Stage::kWaitingForAgents) TryBegin();
+    if (stage_ == Stage::kWaitingForCapacity) TryAttempt();
+  }
+
+  void On(const AgentReturned& e) {
+    if (stage_ == Stage::kProbing && e.agent == prober_) SendTheProbe();
+    if (level_) level_->Handle(e, now_, &out_);
+  }
+
+  void On(const AgentLost& e) {
+    const auto it = std::find_if(members_.begin(), members_.end(),
+                                 [&e](const Member& m) { return m.info.id == e.agent; });
+    if (it == members_.end()) return;
+    members_.erase(it);
+    out_.push_back(Say{true, absl::StrCat("agent ", e.agent, " is lost: ", e.reason)});
+    if (level_) level_->Handle(e, now_, &out_);
+    if (stage_ == Stage::kProbing && e.agent == prober_) WaitForAgents();
+  }
+
+  // ---- before the first level ----
+
+  void On(const StartJob&) {
+    if (stage_ == Stage::kIdle) WaitForAgents();
+  }
+
+  void WaitForAgents() {
+    stage_ = Stage::kWaitingForAgents;
+    deadline_ = now_ + options_.agent_wait;
+    TryBegin();
+    if (stage_ != Stage::kWaitingForAgents) return;
+    out_.push_back(Say{false, absl::StrCat("waits for agents: ", WhatIsMissing())});
+  }
+
+  std::string WhatIsMissing() const {
+    const absl::Status enough = Enough();
+    return enough.ok() ? "none is there that answers PROBE" : std::string(enough.message());
+  }
+
+  // The most that the job is sure to ask for.
+  uint64_t NeededConcurrency() const {
+    if (!spec_.search) {
+      return spec_.concurrency.empty()
+                 ? 1
+                 : *std::max_element(spec_.concurrency.begin(), spec_.concurrency.end());
+    }
+    const SearchSpec& search = spec_.search->spec;
+    return spec_.search->max_given ? search.max : search.min;
+  }
+
+  absl::Status Enough() const { return CheckCapacity(Fit(), NeededConcurrency()); }
+
+  void TryBegin() {
+    const bool any = std::any_of(members_.begin(), members_.end(),
+                                 [](const Member& m) { return !m.no_probe; });
+    if (!any) return;
+    const absl::Status enough = Enough();
+    if (enough.ok()) return BeginProbe();
+    if (options_.one_host) Fail(std::string(enough.message()), /*refused=*/true);
+  }
+
+  void BeginProbe() {
+    const auto it = std::find_if(members_.begin(), members_.end(),
+                                 [](const Member& m) { return !m.no_probe; });
+    prober_ = it->info.id;
+    stage_ = Stage::kProbing;
+    deadline_ = now_ + ProbeLimit();
+    SendTheProbe();
+  }
+
+  int64_t ProbeLimit() const {
+    return static_cast<int64_t>(spec_.wait_ready_seconds * static_cast<double>(kNanosASecond)) +
+           kProbeRequests * RequestLimit() + options_.barrier_deadline;
+  }
+
+  void SendTheProbe() {
+    ProbeTask task;
+    task.job_id = options_.job_id;
+    task.endpoint = spec_.endpoint;
+    task.workload = spec_.workload;
+    task.limits = spec_.limits;
+    task.wait_ready_ms = static_cast<uint64_t>(spec_.wait_ready_seconds * 1000);
+    out_.push_back(SendProbe{prober_, std::move(task)});
+  }
+
+  void On(const AgentProbed& e) {
+    if (stage_ != Stage::kProbing || e.agent != prober_) return;
+    probe_ = e.findings;
+    const ProbeJudgement judgement = ApplyProbe(e.findings.report, &spec_);
+    for (const Say& say : judgement.says) out_.push_back(say);
+    if (judgement.refusal) {
+      failure_class_ = judgement.refusal->failure_class;
+      return Fail(judgement.refusal->reason);
+    }
+    const v1::Probed& report = e.findings.report;
+    const bool known = !report.has_failure() && report.latency_us() > 0;
+    latency_ = known ? static_cast<int64_t>(report.latency_us()) * kNanosAMicro : kUnknownLatency;
+    LowerMaxToCapacity();
+    if (stage_ != Stage::kFinished) NextLevel();
+  }
+
+  void LowerMaxToCapacity() {
+    if (!spec_.search || spec_.search->max_given) return;
+    SearchSpec& search = spec_.search->spec;
+    const uint64_t capacity = TotalCapacity(Fit());
+    if (search.max <= capacity) return;
+    out_.push_back(Say{false, absl::StrCat("concurrency_max is lowered from ", search.max, " to ",
+                                           capacity, ", what the agents carry")});
+    search.max = std::max(capacity, search.min);
+    if (search.start) search.start = std::min(*search.start, search.max);
+  }
+
+  // ---- levels ----
+
+  int64_t RequestLimit() const {
+    constexpr uint64_t kYear = uint64_t{86'400'000} * 365;
+    return static_cast<int64_t>(std::min(spec_.limits.total_ms, kYear)) * kNanosAMilli;
+  }
+
+  void NextLevel() {
+    const SearchSpec search = spec_.search ? spec_.search->spec : SearchSpec();
+    const Decision decision = planner_->Next(search, history_);
+    if (const auto* run = std::get_if<RunLevel>(&decision)) return BeginLevel(run->level);
+    JobFinished end;
+    if (const auto* done = std::get_if<SearchDone>(&decision)) end.search_done = *done;
+    if (const auto* impossible = std::get_if<SearchImpossible>(&decision)) {
+      end.impossible = *impossible;
+      end.reason = impossible->reason;
+    }
+    Finish(std::move(end));
+  }
+
+  void BeginLevel(uint64_t concurrency) {
+    concurrency_ = static_cast<uint32_t>(concurrency);
+    attempt_ = 1;
+    reruns_ = resplits_ = 0;
+    voided_.clear();
+    for (Member& member : members_) member.unfit = false;
+    CoolDownThenTry();
+  }
+
+  void CoolDownThenTry() {
+    if (now_ >= rested_at_) return TryAttempt();
+    stage_ = Stage::kCooldown;
+    deadline_ = rested_at_;
+  }
+
+  void TryAttempt() {
+    const uint64_t count = RequestCountAt(spec_, concurrency_);
+    const std::vector<AgentInfo> fit = Fit();
+    absl::StatusOr<std::vector<AgentShare>> shares = SplitLevel(fit, concurrency_, count);
+    if (!shares.ok()) return WaitForCapacity(std::string(shares.status().message()));
+    stage_ = Stage::kLevel;
+    LevelTask task;
+    task.key = {options_.job_id, level_index_, attempt_};
+    task.endpoint = spec_.endpoint;
+    task.workload = spec_.workload;
+    const int64_t expected = ExpectedLatency(latency_, latency_seen_at_, concurrency_);
+    task.plan = PlanLevel(spec_, concurrency_, expected);
+    level_.emplace(std::move(task), *shares, Times());
+    level_->Begin(now_, &out_);
+  }
+
+  LevelTimes Times() const {
+    LevelTimes times;
+    times.start_lead = options_.start_lead;
+    times.barrier_deadline = options_.barrier_deadline;
+    times.request_limit = RequestLimit();
+    if (spec_.grace_period_seconds) {
+      times.grace =
+          static_cast<int64_t>(*spec_.grace_period_seconds * static_cast<double>(kNanosASecond));
+    }
+    return times;
+  }
+
+  void WaitForCapacity(const std::string& reason) {
+    if (stage_ == Stage::kWaitingForCapacity) return;  // the deadline goes on
+    const bool all_unfit = !members_.empty() && Fit().empty();
+    if (options_.one_host && all_unfit) {
+      return Fail(absl::StrCat("concurrency ", concurrency_, " cannot be run: agent ",
+                               voided_.back().agent, " ", voided_.back().reason));
+    }
+    stage_ = Stage::kWaitingForCapacity;
+    deadline_ = now_ + options_.agent_wait;
+    out_.push_back(Say{true, absl::StrCat("waits for agents: ", reason)});
+  }
+
+  template <typename Event>
+  void OnLevelEvent(const Event& e) {
+    if (level_) level_->Handle(e, now_, &out_);
+  }
+  void On(const AgentReady& e) { OnLevelEvent(e); }
+  void On(const AgentStarted& e) { OnLevelEvent(e); }
+  void On(const AgentWarm& e) { OnLevelEvent(e); }
+  void On(const AgentFacts& e) { OnLevelEvent(e); }
+  void On(const AgentShareDone& e) { OnLevelEvent(e); }
+  void On(const AgentStopped& e) { OnLevelEvent(e); }
+  void On(const AgentRecordsStored& e) { OnLevelEvent(e); }
+  void On(const AgentLoopSilent& e) { OnLevelEvent(e); }
+
+  // What became of the attempt, after each event.
+  void FollowLevel() {
+    switch (level_->state()) {
+      case LevelMachine::State::kRunning:
+        return;
+      case LevelMachine::State::kCompleted:
+        return EndCompleted();
+      case LevelMachine::State::kVoid:
+        return EndVoid();
+      case LevelMachine::State::kAbandoned:
+        level_.reset();
+        return FinishStopped();
+    }
+  }
+
+  void EndCompleted() {
+    auto measurement = std::make_shared<LevelMeasurement>(level_->TakeMeasurement());
+    level_.reset();
+    measurement->voided = voided_;
+    if (const std::optional<int64_t> latency = MeanLatency(*measurement)) {
+      latency_ = *latency;
+      latency_seen_at_ = concurrency_;
+    }
+    const auto cooldown = static_cast<int64_t>(spec_.level_cooldown_seconds * kNanosASecond);
+    rested_at_ = measurement->ended_at + (measurement->stopped_early
+                                              ? std::max(cooldown, kCooldownAfterCancel)
+                                              : cooldown);
+    stage_ = Stage::kJudging;
+    out_.push_back(LevelFinished{std::move(measurement)});
+  }
+
+  void EndVoid() {
+    const VoidedAttempt voided = level_->voided();
+    const bool armed = level_->was_armed();
+    for (const std::string& id : level_->unfit()) {
+      if (Member* member = FindMember(id)) member->unfit = true;
+    }
+    level_.reset();
+    voided_.push_back(voided);
+    out_.push_back(Say{true, absl::StrCat("concurrency ", concurrency_, ", attempt ", voided.attempt,
+                                          " is void: agent ", voided.agent, " ", voided.reason)});
+    if (stopping_) return FinishStopped();
+    if (armed ? ++reruns_ > kMaxReruns : ++resplits_ > kMaxResplits) return FailVoid();
+    ++attempt_;
+    if (armed) rested_at_ = now_ + kCooldownAfterCancel;
+    CoolDownThenTry();
+  }
+
+  void FailVoid() {
+    Fail(absl::StrCat("concurrency ", concurrency_, " could not be measured in ", voided_.size(),
+                      " attempts; the last: agent ", voided_.back().agent, " ",
+                      voided_.back().reason));
+  }
+
+  void On(const LevelJudged& e) {
+    if (stage_ != Stage::kJudging || e.key.level != level_index_) return;
+    history_.push_back(e.outcome);
+    ++level_index_;
+    if (stopping_) return FinishStopped();
+    NextLevel();
+  }
+
+  // ---- time ----
+
+  void On(const TimerFired&) {
+    if (level_) return level_->OnTime(now_, &out_);
+    if (now_ < deadline_) return;
+    switch (stage_) {
+      case Stage::kWaitingForAgents:
+        return Fail(absl::StrCat(members_.empty() ? "no agent came within "
+                                                  : "not enough agents came within ",
+                                 options_.agent_wait / kNanosASecond, " s: ", WhatIsMissing()));
+      case Stage::kProbing:
+        return GiveUpProber();
+      case Stage::kCooldown:
+        return TryAttempt();
+      case Stage::kWaitingForCapacity:
+        return Fail(absl::StrCat("not enough agents came within ",
+                                 options_.agent_wait / kNanosASecond, " s: ",
+                                 std::string(CheckCapacity(Fit(), concurrency_).message())));
+      default:
+        return;
+    }
+  }
+
+  void GiveUpProber() {
+    out_.push_back(Say{true, absl::StrCat("agent ", prober_, " has not answered PROBE within ",
+                                          ProbeLimit() / kNanosASecond, " s")});
+    if (Member* member = FindMember(prober_)) member->no_probe = true;
+    if (std::all_of(members_.begin(), members_.end(), [](const Member& m) { return m.no_probe; })) {
+      return Fail(absl::StrCat("no agent answered PROBE; the last asked was ", prober_));
+    }
+    WaitForAgents();
+  }
+
+  void SetNextTimer() {
+    std::optional<int64_t> at;
+    if (level_) {
+      at = level_->next_wake();
+    } else if (stage_ != Stage::kIdle && stage_ != Stage::kJudging) {
+      at = deadline_;
+    }
+    if (!at || at == timer_) return;
+    timer_ = at;
+    out_.push_back(SetTimer{*at});
+  }
+
+  // ---- the end ----
+
+  void On(const StopJob& e) {
+    stopping_ = true;
+    if (stop_reason_.empty()) stop_reason_ = e.reason;
+    if (level_) return level_->Stop(e.now, now_, &out_);
+    if (stage_ != Stage::kJudging) FinishStopped();
+  }
+
+  void FinishStopped() {
+    JobFinished end;
+    end.end = JobEnd::kStopped;
+    end.reason = stop_reason_;
+    Finish(std::move(end));
+  }
+
+  void Fail(const std::string& reason, bool refused = false) {
+    JobFinished end;
+    end.end = JobEnd::kFailed;
+    end.reason = reason;
+    end.refused = refused;
+    end.failure_class = failure_class_;
+    Finish(std::move(end));
+  }
+
+  void Finish(JobFinished end) {
+    std::set<uint64_t> run;
+    for (const LevelOutcome& outcome : history_) run.insert(outcome.level);
+    for (uint32_t level : spec_.concurrency) {
+      if (run.count(level) == 0) end.levels_not_run.push_back(level);
+    }
+    stage_ = Stage::kFinished;
+    out_.push_back(std::move(end));
+  }
+
+  JobSpec spec_;
+  const JobMachineOptions options_;
+  const std::unique_ptr<Planner> planner_;
+
+  Stage stage_ = Stage::kIdle;
+  int64_t now_ = 0;
+  int64_t deadline_ = 0;  // of the stage
+  std::optional<int64_t> timer_;
+  JobEffects out_;
+
+  std::vector<Member> members_;  // alive, in the order in which they joined
+  std::string prober_;
+  std::optional<ProbeFindings> probe_;
+  std::string failure_class_;
+  int64_t latency_ = kUnknownLatency;  // mean, last seen, ns
+  uint32_t latency_seen_at_ = 0;       // concurrency; 0: the probe's, which stands for the first level
+
+  std::vector<LevelOutcome> history_;
+  uint32_t level_index_ = 0;
+  uint32_t concurrency_ = 0;
+  uint32_t attempt_ = 1;
+  int reruns_ = 0, resplits_ = 0;
+  int64_t rested_at_ = 0;  // no level starts before
+  std::vector<VoidedAttempt> voided_;
+  std::optional<LevelMachine> level_;
+  bool stopping_ = false;
+  std::string stop_reason_;
+};
+
+JobMachine::JobMachine(JobSpec spec, JobMachineOptions options)
+    : state_(std::make_unique<State>(std::move(spec), std::move(options))) {}
+JobMachine::~JobMachine() = default;
+
+JobEffects JobMachine::Handle(const JobEvent& event, int64_t now) {
+  return state_->Handle(event, now);
+}
+bool JobMachine::finished() const { return state_->finished(); }
+const JobSpec& JobMachine::spec() const { return state_->spec(); }
+const std::optional<ProbeFindings>& JobMachine::probe() const { return state_->probe(); }
+
+}  // namespace tidemark

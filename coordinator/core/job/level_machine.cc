@@ -1,0 +1,525 @@
+#include "coordinator/core/job/level_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace tidemark {
+namespace {
+
+constexpr int64_t kNanosASecond = 1'000'000'000;
+constexpr int64_t kWarmMargin = 2 * kNanosASecond;    // for the agents' own word on their deadline
+constexpr int64_t kResendEvery = 1 * kNanosASecond;   // STOP and CANCEL, until STOPPED
+constexpr int64_t kNanosARecordByte = 1'000;          // records come at 1 MB/s at least
+
+std::string Seconds(int64_t nanos) { return absl::StrCat(nanos / kNanosASecond, " s"); }
+
+std::string NameAgents(const std::vector<std::string>& agents) {
+  return absl::StrCat(agents.size() == 1 ? "agent " : "agents ", absl::StrJoin(agents, ", "));
+}
+
+}  // namespace
+
+const char* LevelPhaseName(LevelPhase phase) {
+  switch (phase) {
+    case LevelPhase::kPreparing: return "prepare";
+    case LevelPhase::kRamp: return "ramp";
+    case LevelPhase::kWarmup: return "warmup";
+    case LevelPhase::kMeasuring: return "measure";
+    case LevelPhase::kStopping: return "stop";
+    case LevelPhase::kRecords: return "records";
+  }
+  return "unknown";
+}
+
+LevelMachine::LevelMachine(LevelTask task, const std::vector<AgentShare>& shares, LevelTimes times)
+    : task_(std::move(task)), times_(times) {
+  for (const AgentShare& share : shares) {
+    Participant p;
+    p.part.agent = share.agent;
+    p.part.share = share.share;
+    participants_.push_back(std::move(p));
+  }
+}
+
+// ---- who is where -------------------------------------------------------------------------------
+
+LevelMachine::Participant* LevelMachine::Find(const std::string& agent, const LevelKey& key) {
+  if (!(key == task_.key)) return nullptr;
+  for (Participant& p : participants_) {
+    if (p.part.agent == agent && !p.gone) return &p;
+  }
+  return nullptr;
+}
+
+bool LevelMachine::All(Flag flag) const { return Missing(flag).empty(); }
+
+std::vector<std::string> LevelMachine::Missing(Flag flag) const {
+  std::vector<std::string> out;
+  for (const Participant& p : participants_) {
+    if (!p.gone && !(p.*flag)) out.push_back(p.part.agent);
+  }
+  return out;
+}
+
+uint64_t LevelMachine::SentSoFar() const {
+  uint64_t sent = 0;
+  for (const Participant& p : participants_) {
+    const AgentPart& part = p.part;
+    sent += std::max(part.facts.measured.sent + part.facts.unmeasured.sent,
+                     part.snapshot.measured.sent + part.snapshot.unmeasured.sent);
+  }
+  return sent;
+}
+
+// ---- the phases ---------------------------------------------------------------------------------
+
+void LevelMachine::Enter(LevelPhase phase, JobEffects* out) {
+  phase_ = phase;
+  out->push_back(PhaseChanged{task_.key, phase, task_.plan.concurrency, task_.plan.request_count});
+}
+
+void LevelMachine::Begin(int64_t now, JobEffects* out) {
+  begun_at_ = now;
+  deadline_ = now + times_.barrier_deadline;
+  Enter(LevelPhase::kPreparing, out);
+  for (const Participant& p : participants_) {
+    LevelTask task = task_;
+    task.share = p.part.share;
+    out->push_back(SendPrepare{p.part.agent, std::move(task)});
+  }
+}
+
+// Passes the barriers that all have reached.
+void LevelMachine::Advance(int64_t now, JobEffects* out) {
+  if (state_ != State::kRunning) return;
+  switch (phase_) {
+    case LevelPhase::kPreparing:
+      if (All(&Participant::ready)) Arm(now, out);
+      return;
+    case LevelPhase::kRamp:
+    case LevelPhase::kWarmup:
+      if (All(&Participant::started) && All(&Participant::warm)) Measure(now, out);
+      return;
+    case LevelPhase::kMeasuring:
+      if (All(&Participant::share_done)) StopAll(0, now, out);
+      return;
+    case LevelPhase::kStopping:
+      if (All(&Participant::stopped)) EndStopping(now, out);
+      return;
+    case LevelPhase::kRecords: {
+      const auto due = [](const Participant& p) { return p.records_due && !p.gone; };
+      if (std::none_of(participants_.begin(), participants_.end(), due)) state_ = State::kCompleted;
+      return;
+    }
+  }
+}
+
+void LevelMachine::Arm(int64_t now, JobEffects* out) {
+  armed_ = true;
+  start_at_ = now + times_.start_lead;
+  Enter(LevelPhase::kRamp, out);
+  for (const Participant& p : participants_) {
+    if (!p.gone) out->push_back(SendArm{p.part.agent, task_.key, start_at_, start_at_});
+  }
+}
+
+void LevelMachine::Measure(int64_t now, JobEffects* out) {
+  measuring_ = true;
+  measure_at_ = now + times_.start_lead;
+  Enter(LevelPhase::kMeasuring, out);
+  for (Participant& p : participants_) {
+    p.last_news = measure_at_;
+    if (!p.gone) out->push_back(SendMeasure{p.part.agent, task_.key, measure_at_});
+  }
+}
+
+void LevelMachine::StopAll(int64_t drain, int64_t now, JobEffects* out) {
+  drain_ = drain;
+  deadline_ = now + drain + times_.barrier_deadline;
+  resend_at_ = now + kResendEvery;
+  Enter(LevelPhase::kStopping, out);
+  SendStops(out);
+  Advance(now, out);
+}
+
+void LevelMachine::CancelAll(const std::string& reason, int64_t now, JobEffects* out) {
+  cancelling_ = true;
+  cancel_reason_ = reason;
+  deadline_ = now + times_.barrier_deadline;
+  resend_at_ = now + kResendEvery;
+  if (phase_ != LevelPhase::kStopping) Enter(LevelPhase::kStopping, out);
+  SendStops(out);
+  Advance(now, out);
+}
+
+void LevelMachine::SendStops(JobEffects* out) const {
+  for (const Participant& p : participants_) {
+    if (!p.gone && !p.stopped) SendStopTo(p, out);
+  }
+}
+
+void LevelMachine::SendStopTo(const Participant& p, JobEffects* out) const {
+  if (cancelling_) {
+    out->push_back(SendCancel{p.part.agent, task_.key, cancel_reason_});
+  } else {
+    out->push_back(SendStop{p.part.agent, task_.key, drain_});
+  }
+}
+
+void LevelMachine::Void(const std::string& agent, const std::string& reason, int64_t now,
+                        JobEffects* out) {
+  if (voided_ || state_ != State::kRunning) return Advance(now, out);
+  voided_ = VoidedAttempt{task_.key.attempt, agent, reason, 0};
+  CancelAll(reason, now, out);
+}
+
+void LevelMachine::EndStopping(int64_t now, JobEffects* out) {
+  ended_at_ = now;
+  for (const Participant& p : participants_) {
+    if (voided_ || abandoned_) break;
+    const std::string breach = ConservationBreach(p);
+    if (!breach.empty()) voided_ = VoidedAttempt{task_.key.attempt, p.part.agent, breach, 0};
+  }
+  if (voided_) {
+    voided_->sent = SentSoFar();
+    state_ = State::kVoid;
+  } else if (abandoned_) {
+    state_ = State::kAbandoned;
+  } else {
+    PullRecords(now, out);
+  }
+}
+
+// What the agent counted must add up, and be what its deltas brought.
+std::string LevelMachine::ConservationBreach(const Participant& p) const {
+  const AgentPart& part = p.part;
+  if (p.idle()) return "";
+  const auto describe = [](absl::string_view what, const OutcomeCounts& counts) {
+    return absl::StrCat(what, " sent ", counts.sent, ", ok ", counts.ok, ", failed ", counts.failed,
+                        ", cancelled ", counts.cancelled, ", unfinished ", counts.unfinished);
+  };
+  for (const auto* counts : {&part.snapshot.measured, &part.snapshot.unmeasured}) {
+    const absl::string_view what = counts == &part.snapshot.measured ? "measured" : "unmeasured";
+    if (counts->Conserved() && counts->unfinished == 0) continue;
+    return absl::StrCat("its counts do not add up: ", describe(what, *counts));
+  }
+  if (!(part.snapshot.measured == part.facts.measured) ||
+      !(part.snapshot.unmeasured == part.facts.unmeasured)) {
+    return absl::StrCat("its last word differs from its reports: ",
+                        describe("measured", part.snapshot.measured), " and ",
+                        describe("unmeasured", part.snapshot.unmeasured), ", reported ",
+                        describe("measured", part.facts.measured), " and ",
+                        describe("unmeasured", part.facts.unmeasured));
+  }
+  const uint64_t sent = part.snapshot.measured.sent;
+  const bool may_be_fewer = task_.plan.window_cap_ns > 0 || stopped_early_;
+  if (sent > part.share.requests || (sent < part.share.requests && !may_be_fewer)) {
+    return absl::StrCat("it measured ", sent, " requests where its share is ", part.share.requests);
+  }
+  return "";
+}
+
+void LevelMachine::PullRecords(int64_t now, JobEffects* out) {
+  Enter(LevelPhase::kRecords, out);
+  uint64_t bytes = 0;
+  for (Participant& p : participants_) {
+    const FinalSnapshot& snapshot = p.part.snapshot;
+    if (snapshot.records_bytes == 0) continue;
+    bytes += snapshot.records_bytes;
+    if (p.gone) {
+      LoseRecords(p.part.agent, "was lost before they were pulled");
+      continue;
+    }
+    p.records_due = true;
+    out->push_back(SendPullRecords{p.part.agent, task_.key});
+  }
+  deadline_ = now + times_.barrier_deadline +
+              static_cast<int64_t>(std::min<uint64_t>(bytes, uint64_t{1} << 40)) * kNanosARecordByte;
+  Advance(now, out);
+}
+
+void LevelMachine::LoseRecords(const std::string& agent, absl::string_view why) {
+  absl::StrAppend(&records_error_, records_error_.empty() ? "" : "; ", "records of agent ", agent,
+                  " are missing: it ", why);
+}
+
+// ---- what agents say ----------------------------------------------------------------------------
+
+void LevelMachine::Handle(const AgentReady& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || phase_ != LevelPhase::kPreparing) return;
+  if (!e.error.empty()) {
+    unfit_.push_back(e.agent);
+    return Void(e.agent, absl::StrCat("cannot run its share: ", e.error), now, out);
+  }
+  p->ready = true;
+  p->part.addresses = e.addresses;
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentStarted& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || !armed_) return;
+  p->started = true;
+  p->part.start_skew_ns = e.skew_ns;
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentWarm& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || !armed_) return;
+  p->warm = true;
+  if (e.deadline_passed && !measuring_) warmup_deadline_passed_ = true;
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentFacts& e, int64_t now, JobEffects*) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || p->stopped) return;
+  p->part.facts.in_flight_now = 0;  // a level: the latest counts
+  p->part.facts.Merge(e.facts);
+  p->last_news = std::max(p->last_news, now);
+  if (phase_ == LevelPhase::kMeasuring) NoteAllStarted(now);
+}
+
+void LevelMachine::Handle(const AgentShareDone& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || !measuring_) return;
+  p->share_done = true;
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentStopped& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || p->stopped) return;
+  p->stopped = true;
+  p->part.snapshot = e.snapshot;
+  if (p->idle()) {
+    if (phase_ != LevelPhase::kStopping) p->gone = true;
+    return Advance(now, out);
+  }
+  if (!e.error.empty()) return Void(e.agent, e.error, now, out);
+  if (phase_ != LevelPhase::kStopping) return Void(e.agent, "stopped unasked", now, out);
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentRecordsStored& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, e.key);
+  if (p == nullptr || !p->records_due) return;
+  p->records_due = false;
+  records_bytes_ += e.bytes;
+  if (!e.error.empty()) LoseRecords(e.agent, absl::StrCat("reported: ", e.error));
+  Advance(now, out);
+}
+
+void LevelMachine::Handle(const AgentLoopSilent& e, int64_t, JobEffects*) {
+  Participant* p = Find(e.agent, task_.key);
+  if (p == nullptr || p->stopped) return;
+  p->part.loop_silent_ms = std::max(p->part.loop_silent_ms, e.silent_ms);
+}
+
+void LevelMachine::Handle(const AgentLost& e, int64_t now, JobEffects* out) {
+  Participant* p = Find(e.agent, task_.key);
+  if (p == nullptr) return;
+  p->gone = true;
+  if (p->records_due) LoseRecords(e.agent, absl::StrCat("was lost: ", e.reason));
+  if (p->idle() || p->stopped || abandoned_) return Advance(now, out);
+  Void(e.agent, absl::StrCat("lost: ", e.reason), now, out);
+}
+
+// Says again what the agent has not answered; it ignores what it has.
+void LevelMachine::Handle(const AgentReturned& e, int64_t, JobEffects* out) {
+  const Participant* p = Find(e.agent, task_.key);
+  if (p == nullptr || state_ != State::kRunning) return;
+  const std::string& agent = p->part.agent;
+  if (p->records_due) out->push_back(SendPullRecords{agent, task_.key});
+  if (p->stopped) return;
+  if (!p->ready) {
+    LevelTask task = task_;
+    task.share = p->part.share;
+    out->push_back(SendPrepare{agent, std::move(task)});
+  }
+  if (armed_ && !p->started) out->push_back(SendArm{agent, task_.key, start_at_, start_at_});
+  if (measuring_ && !p->share_done) out->push_back(SendMeasure{agent, task_.key, measure_at_});
+  if (phase_ == LevelPhase::kStopping) SendStopTo(*p, out);
+}
+
+void LevelMachine::Stop(bool at_once, int64_t now, JobEffects* out) {
+  if (state_ != State::kRunning || voided_ || abandoned_) return;
+  const std::string reason = "stopped by the user";
+  if (phase_ == LevelPhase::kRecords) {
+    if (!at_once) return;
+    for (Participant& p : participants_) {
+      if (std::exchange(p.records_due, false)) LoseRecords(p.part.agent, "was not waited for");
+    }
+    return Advance(now, out);
+  }
+  if (!measuring_) {
+    abandoned_ = true;
+    return CancelAll(reason, now, out);
+  }
+  if (phase_ == LevelPhase::kMeasuring) stopped_early_ = true;
+  if (at_once) return CancelAll(reason, now, out);
+  if (phase_ == LevelPhase::kMeasuring) {
+    StopAll(times_.grace.value_or(times_.request_limit), now, out);
+  }
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+int64_t LevelMachine::WarmDeadline() const {
+  return start_at_ + static_cast<int64_t>(task_.plan.warmup_deadline_ns) + kWarmMargin;
+}
+
+int64_t LevelMachine::StallDeadline() const {
+  int64_t oldest = INT64_MAX;
+  for (const Participant& p : participants_) {
+    if (!p.gone && !p.share_done) oldest = std::min(oldest, p.last_news);
+  }
+  return oldest == INT64_MAX ? oldest : oldest + times_.request_limit + times_.barrier_deadline;
+}
+
+int64_t LevelMachine::next_wake() const {
+  switch (phase_) {
+    case LevelPhase::kPreparing:
+    case LevelPhase::kRecords:
+      return deadline_;
+    case LevelPhase::kRamp: {
+      const auto ramp = static_cast<int64_t>(task_.plan.ramp_ns);
+      return start_at_ + (All(&Participant::started) ? ramp : std::min(ramp, times_.barrier_deadline));
+    }
+    case LevelPhase::kWarmup:
+      return All(&Participant::started) ? WarmDeadline() : start_at_ + times_.barrier_deadline;
+    case LevelPhase::kMeasuring: {
+      int64_t wake = StallDeadline();
+      if (!times_.grace) return wake;
+      if (all_started_at_) return std::min(wake, *all_started_at_ + *times_.grace);
+      const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
+      return cap > 0 ? std::min(wake, measure_at_ + cap) : wake;
+    }
+    case LevelPhase::kStopping:
+      return std::min(deadline_, resend_at_);
+  }
+  return deadline_;
+}
+
+void LevelMachine::OnTime(int64_t now, JobEffects* out) {
+  if (state_ != State::kRunning) return;
+  switch (phase_) {
+    case LevelPhase::kPreparing:
+      if (now >= deadline_) GiveUpOnMissing(&Participant::ready, "READY", now, out);
+      return;
+    case LevelPhase::kRamp:
+    case LevelPhase::kWarmup:
+      return OnTimeRamp(now, out);
+    case LevelPhase::kMeasuring:
+      return OnTimeMeasuring(now, out);
+    case LevelPhase::kStopping:
+      if (now >= deadline_) return GiveUpOnMissing(&Participant::stopped, "STOPPED", now, out);
+      if (now < resend_at_) return;
+      resend_at_ = now + kResendEvery;
+      return SendStops(out);
+    case LevelPhase::kRecords:
+      if (now >= deadline_) OnTimeRecords(now, out);
+      return;
+  }
+}
+
+// It is alive, so it is told; but nobody waits for it any more.
+void LevelMachine::GiveUpOn(Participant& p, const std::string& reason, JobEffects* out) {
+  p.gone = true;
+  unfit_.push_back(p.part.agent);
+  out->push_back(SendCancel{p.part.agent, task_.key, reason});
+}
+
+// Agents that did not reach the barrier are left out of this level. Spares among them cost nothing.
+void LevelMachine::GiveUpOnMissing(Flag flag, absl::string_view barrier, int64_t now,
+                                   JobEffects* out) {
+  std::vector<std::string> missing;
+  for (Participant& p : participants_) {
+    if (p.gone || p.*flag) continue;
+    GiveUpOn(p, absl::StrCat("no ", barrier, " in time"), out);
+    if (!p.idle()) missing.push_back(p.part.agent);
+  }
+  if (missing.empty() || abandoned_) return Advance(now, out);
+  Void(missing.front(),
+       absl::StrCat("no ", barrier, " from ", NameAgents(missing), " in time (",
+                    Seconds(times_.barrier_deadline), ")"),
+       now, out);
+}
+
+void LevelMachine::OnTimeRamp(int64_t now, JobEffects* out) {
+  if (!All(&Participant::started)) {
+    if (now >= start_at_ + times_.barrier_deadline) {
+      return GiveUpOnMissing(&Participant::started, "STARTED", now, out);
+    }
+  }
+  if (phase_ == LevelPhase::kRamp && now >= start_at_ + static_cast<int64_t>(task_.plan.ramp_ns)) {
+    Enter(LevelPhase::kWarmup, out);
+  }
+  if (!All(&Participant::started) || now < WarmDeadline()) return;
+  warmup_deadline_passed_ = true;
+  out->push_back(Say{true, absl::StrCat("no WARM from ", NameAgents(Missing(&Participant::warm)),
+                                        " by the warm-up's deadline: measures all the same")});
+  Measure(now, out);
+}
+
+void LevelMachine::NoteAllStarted(int64_t now) {
+  if (all_started_at_) return;
+  const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
+  const bool capped = cap > 0 && now >= measure_at_ + cap;
+  const auto has = [capped](const Participant& p) {
+    return p.gone || capped || p.part.facts.measured.sent >= p.part.share.requests;
+  };
+  if (std::all_of(participants_.begin(), participants_.end(), has)) all_started_at_ = now;
+}
+
+void LevelMachine::OnTimeMeasuring(int64_t now, JobEffects* out) {
+  NoteAllStarted(now);
+  if (times_.grace && all_started_at_ && now >= *all_started_at_ + *times_.grace) {
+    stopped_early_ = true;
+    return StopAll(0, now, out);
+  }
+  if (now < StallDeadline()) return;
+  std::vector<std::string> silent;
+  for (Participant& p : participants_) {
+    if (p.gone || p.share_done) continue;
+    if (now < p.last_news + times_.request_limit + times_.barrier_deadline) continue;
+    GiveUpOn(p, "no request ended", out);
+    if (!p.idle()) silent.push_back(p.part.agent);
+  }
+  if (silent.empty()) return Advance(now, out);
+  Void(silent.front(),
+       absl::StrCat("no request of ", NameAgents(silent), " ended for ",
+                    Seconds(times_.request_limit + times_.barrier_deadline),
+                    ", longer than any may take"),
+       now, out);
+}
+
+void LevelMachine::OnTimeRecords(int64_t now, JobEffects* out) {
+  for (Participant& p : participants_) {
+    if (std::exchange(p.records_due, false)) LoseRecords(p.part.agent, "did not send them in time");
+  }
+  Advance(now, out);
+}
+
+LevelMeasurement LevelMachine::TakeMeasurement() {
+  LevelMeasurement out;
+  out.key = task_.key;
+  out.plan = task_.plan;
+  for (Participant& p : participants_) {
+    if (!p.idle()) out.parts.push_back(std::move(p.part));
+  }
+  out.warmup_deadline_passed = warmup_deadline_passed_;
+  out.stopped_early = stopped_early_;
+  out.begun_at = begun_at_;
+  out.ended_at = ended_at_;
+  out.records_bytes = records_bytes_;
+  out.records_error = records_error_;
+  return out;
+}
+
+}  // namespace tidemark
