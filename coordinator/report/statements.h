@@ -1,0 +1,28 @@
+// Sentences of the summary and of the page.
+//
+// Pure functions: thread-safe.
+#ifndef TIDEMARK_COORDINATOR_REPORT_STATEMENTS_H_
+#define TIDEMARK_COORDINATOR_REPORT_STATEMENTS_H_
+
+#include <string>
+
+#include "proto/tidemark/v1/result.pb.h"
+
+namespace tidemark {
+
+// The knee's statement to go on after "Knee:", and that its cross-checks differ. Empty without one.
+std::string KneeSentence(const v1::Result& result);
+
+// What the built-in simulator's law says, and how far the measured throughput is from it. Empty
+// when the simulator was not the target.
+std::string LawSentence(const v1::Result& result);
+
+// The order of a search's levels and why it ended. Empty for a list.
+std::string SearchSentence(const v1::Result& result);
+
+// The endpoint and model, or that it was the built-in simulator.
+std::string TargetSentence(const v1::Result& result);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_COORDINATOR_REPORT_STATEMENTS_H_

@@ -1,0 +1,85 @@
+#include "coordinator/report/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "coordinator/report/format.h"
+#include "tests/golden/report/sample_result.h"
+
+namespace tidemark {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+v1::Result WithLargeFigures() {
+  v1::Result result = SampleSweep();
+  for (v1::LevelResult& level : *result.mutable_levels()) {
+    level.set_concurrency(level.concurrency() + 10'000);
+    level.mutable_measured()->set_ok(99'999);
+    level.set_output_token_throughput(123'456);
+    level.set_verdict(v1::INCONCLUSIVE);
+    level.set_error_rate(0.0123);
+  }
+  return result;
+}
+
+TEST(Summary, StaysWithinTheWidth) {
+  for (const v1::Result& result : {SampleSweep(), SampleSearch(), WithLargeFigures()}) {
+    const std::string text = SummaryText(result);
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (absl::StartsWith(line, "Again:")) continue;  // for copying
+      EXPECT_LE(DisplayWidth(line), 100u) << line;
+    }
+  }
+}
+
+TEST(Summary, ShowsAtMostThreeWarnings) {
+  v1::Result result = SampleSweep();
+  for (int i = 0; i < 4; ++i) result.add_warnings("another");
+  const std::string text = SummaryText(result);
+  EXPECT_THAT(text, HasSubstr("and 2 more in the report"));
+}
+
+TEST(Summary, TerminalControlsOfAServerDoNotPass) {
+  v1::Result result = SampleSweep();
+  result.mutable_error()->set_type("http_500");
+  result.mutable_error()->set_message(kHostileExcerpt);
+  result.add_warnings(kHostileExcerpt);
+  result.mutable_endpoint()->set_model("x\x1b]0;owned\x07");
+  EXPECT_THAT(SummaryText(result), Not(HasSubstr("\x1b")));
+}
+
+TEST(Summary, ColoursOnlyWhenAsked) {
+  SummaryOptions options;
+  options.color = true;
+  EXPECT_THAT(SummaryText(SampleSweep(), options), HasSubstr("\x1b[31mFAIL\x1b[0m"));
+  EXPECT_THAT(SummaryText(SampleSweep()), Not(HasSubstr("\x1b")));
+}
+
+TEST(Summary, AFailedJobHasNoTable) {
+  v1::Result result;
+  result.mutable_error()->set_type("connect");
+  result.mutable_error()->set_message("refused");
+  EXPECT_THAT(SummaryText(result), StartsWith("ERROR: connect: refused\n\nReport:"));
+}
+
+TEST(Summary, SaysHowFarTheLawIs) {
+  EXPECT_THAT(SummaryText(SampleSweep()), HasSubstr("Measured throughput is within 0.1 % of it"));
+}
+
+TEST(Summary, SaysThatTheKneesCrossChecksDiffer) {
+  v1::Result result = SampleSweep();
+  result.mutable_knee()->set_cross_checks_differ(true);
+  result.mutable_knee()->set_kneedle(32);
+  EXPECT_THAT(SummaryText(result), HasSubstr("cross-checks differ by more than 2 x: Kneedle 32"));
+}
+
+}  // namespace
+}  // namespace tidemark
