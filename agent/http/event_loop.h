@@ -16,6 +16,8 @@ class EventLoop {
 
   // CLOCK_MONOTONIC ns, read once a loop turn (and refreshed by each socket's handling).
   virtual int64_t Now() const = 0;
+  // Reads the clock and makes that Now(): for a point that must not be as old as the turn.
+  virtual int64_t FreshNow() = 0;
 
   // Runs `task` once at `when` or as soon after as the loop can. Absolute time: no drift.
   virtual TimerId At(int64_t when, std::function<void()> task) = 0;

@@ -17,6 +17,9 @@ class ResponseHandler {
  public:
   virtual ~ResponseHandler() = default;
 
+  // The kept connection it was sent on turned out to have been closed by the peer before any byte of
+  // an answer: it is sent once more on a new one. The only retry there is.
+  virtual void OnResent(int64_t now) = 0;
   // A new connection was made for it (not called when one is re-used). `address` is "ip:port".
   virtual void OnConnected(int64_t now, absl::string_view address) = 0;
   virtual void OnTlsDone(int64_t now, absl::string_view version) = 0;
@@ -61,10 +64,13 @@ class Transport {
   virtual ~Transport() = default;
 
   // Sends `request` for `slot` (0 … slots - 1), re-using an idle connection where there is one.
-  // `handler` gets what happens, never before Send returns. At most one request a slot.
+  // At most one request a slot; a slot is free once its handler got OnResponseEnd or OnFailure,
+  // refused a body, or was aborted. `handler` may hear of the connection and the answer before Send
+  // returns, but never of an end (OnResponseEnd, OnFailure). May be called from within a handler.
   virtual void Send(uint32_t slot, const OutgoingRequest& request, ResponseHandler* handler) = 0;
 
   // Ends the slot's request, closing its connection. No further call to its handler. No-op when idle.
+  // May be called from within a handler.
   virtual void Abort(uint32_t slot) = 0;
 
   struct Counters {

@@ -11,13 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/session/lease.h"
+#include "common/session/protocol_version.h"
 #include "proto/tidemark/v1/agent_session.pb.h"
 
 namespace tidemark {
-
-// A change that an old agent would misread raises the major version.
-inline constexpr uint32_t kProtocolMajor = 1;
-inline constexpr uint32_t kProtocolMinor = 0;
 
 // What an agent said of itself in Hello, validated.
 struct AgentInfo {

@@ -1,0 +1,202 @@
+#include "agent/session/host_facts.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "common/http_client/http_client.h"
+#include "common/log/log.h"
+#include "common/session/protocol_version.h"
+
+namespace tidemark {
+namespace {
+
+constexpr uint64_t kDescriptorsKept = 256;  // for all that is no stream
+constexpr uint32_t kStreamsACore = 1'000;
+constexpr size_t kIdBytes = 63;
+constexpr int kMostCpus = 1 << 16;
+
+std::optional<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string Env(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string HostName() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "";
+}
+
+std::string PodName() {
+  const std::string pod = Env("TIDEMARK_POD_NAME");
+  if (!pod.empty()) return pod;
+  const std::string host = Env("HOSTNAME");  // a pod's name by default
+  return host.empty() ? HostName() : host;
+}
+
+// The set must hold all the CPUs that the kernel knows, or the call fails.
+uint32_t AllowedCores() {
+  for (int cpus = CPU_SETSIZE; cpus <= kMostCpus; cpus *= 2) {
+    std::vector<cpu_set_t> set(static_cast<size_t>(cpus / CPU_SETSIZE));
+    const size_t bytes = set.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) != 0) continue;
+    return static_cast<uint32_t>(std::max(1, CPU_COUNT_S(bytes, set.data())));
+  }
+  return static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+uint64_t DescriptorLimit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+std::string NewIncarnation() {
+  std::random_device source;
+  std::string text;
+  for (int i = 0; i < 4; ++i) absl::StrAppendFormat(&text, "%08x", source() & 0xffffffffu);
+  return text;
+}
+
+void WarnOfCapacity(const v1::Hello& hello) {
+  const uint64_t sensible = uint64_t{kStreamsACore} * hello.cores();
+  if (hello.capacity().streams() <= sensible) return;
+  Log(LogLevel::kWarning,
+      "capacity is above 1,000 streams a core: large levels may measure this agent, not the endpoint "
+      "(tidemark selftest finds what it drives; --capacity sets it)",
+      {{"capacity", absl::StrCat(hello.capacity().streams())}, {"cores", absl::StrCat(hello.cores())}});
+}
+
+std::optional<std::string> ValueOf(absl::string_view line, absl::string_view key) {
+  const size_t colon = line.find(':');
+  if (colon == absl::string_view::npos) return std::nullopt;
+  if (absl::StripAsciiWhitespace(line.substr(0, colon)) != key) return std::nullopt;
+  return std::string(absl::StripAsciiWhitespace(line.substr(colon + 1)));
+}
+
+}  // namespace
+
+uint64_t RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return DescriptorLimit();
+}
+
+HostLimits ReadHostLimits() {
+  HostLimits limits;
+  limits.cores = AllowedCores();
+  limits.cgroup = ReadCgroupLimits(ReadFile);
+  limits.descriptors = DescriptorLimit();
+  limits.ports = ParsePortRange(ReadFile("/proc/sys/net/ipv4/ip_local_port_range").value_or(""));
+  return limits;
+}
+
+v1::Hello BuildHello(const HelloOptions& options) {
+  const HostLimits limits = ReadHostLimits();
+  v1::Hello hello;
+  hello.set_protocol_major(kProtocolMajor);
+  hello.set_protocol_minor(kProtocolMinor);
+  hello.set_agent_id(options.agent_id.empty() ? AgentIdFrom(PodName()) : options.agent_id);
+  hello.set_incarnation(NewIncarnation());
+  hello.set_build(BuildString());
+  hello.set_cores(limits.cores);
+  hello.set_cpu_limit(limits.cgroup.cpu);
+  hello.set_memory_limit_bytes(limits.cgroup.memory_bytes);
+  hello.set_descriptor_limit(limits.descriptors);
+  hello.set_port_limit(limits.ports);
+  hello.mutable_capacity()->set_streams(options.capacity > 0 ? options.capacity : CapacityOf(limits));
+  hello.mutable_capacity()->set_source(options.capacity > 0 ? "flag" : "limits");
+  hello.set_weight(WeightOf(limits));
+  hello.set_pod(PodName());
+  hello.set_node(Env("TIDEMARK_NODE_NAME"));
+  hello.set_zone(Env("TIDEMARK_ZONE"));
+  WarnOfCapacity(hello);
+  return hello;
+}
+
+v1::Environment DescribeEnvironment() {
+  v1::Environment environment;
+  utsname names{};
+  if (uname(&names) == 0) {
+    environment.set_host(names.nodename);
+    environment.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
+  }
+  environment.set_cores(AllowedCores());
+  environment.set_cpu_model(ParseCpuModel(ReadFile("/proc/cpuinfo").value_or("")));
+  environment.set_build(BuildString());
+  environment.set_curl_version(CurlVersion());
+  return environment;
+}
+
+std::string BuildString() {
+#if defined(__clang__)
+  return "tidemark " TIDEMARK_VERSION " (clang " __clang_version__ ")";
+#else
+  return "tidemark " TIDEMARK_VERSION " (gcc " __VERSION__ ")";
+#endif
+}
+
+uint32_t CapacityOf(const HostLimits& limits) {
+  const uint64_t descriptors =
+      limits.descriptors > kDescriptorsKept ? limits.descriptors - kDescriptorsKept : 1;
+  const uint64_t ports = limits.ports > 0 ? limits.ports : UINT32_MAX;
+  return static_cast<uint32_t>(std::max<uint64_t>(1, std::min({descriptors, ports, uint64_t{UINT32_MAX}})));
+}
+
+double WeightOf(const HostLimits& limits) {
+  const double cores = limits.cores;
+  return limits.cgroup.cpu > 0 ? std::min(cores, limits.cgroup.cpu) : cores;
+}
+
+uint32_t ParsePortRange(absl::string_view text) {
+  const std::vector<absl::string_view> ends =
+      absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
+  uint32_t first = 0, last = 0;
+  if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &first) || !absl::SimpleAtoi(ends[1], &last)) return 0;
+  return first <= last && last <= 65'535 ? last - first + 1 : 0;
+}
+
+std::string ParseCpuModel(absl::string_view cpuinfo) {
+  for (const absl::string_view key : {"model name", "Model", "Hardware"}) {
+    for (const absl::string_view line : absl::StrSplit(cpuinfo, '\n')) {
+      const std::optional<std::string> value = ValueOf(line, key);
+      if (value && !value->empty()) return *value;
+    }
+  }
+  return "";
+}
+
+std::string AgentIdFrom(absl::string_view name) {
+  std::string id(name.substr(0, kIdBytes));
+  for (char& c : id) {
+    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+    if (!plain) c = '-';
+  }
+  return id.empty() ? "agent" : id;
+}
+
+}  // namespace tidemark

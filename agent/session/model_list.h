@@ -1,0 +1,29 @@
+#ifndef TIDEMARK_AGENT_SESSION_MODEL_LIST_H_
+#define TIDEMARK_AGENT_SESSION_MODEL_LIST_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tidemark {
+
+// A model that an endpoint says it serves.
+struct ServedModel {
+  std::string id;
+  std::optional<uint64_t> max_model_len;  // tokens of input and output together (vLLM, SGLang)
+};
+
+// The answer of /v1/models, in its order, without repeats and empty names. InvalidArgument when it is
+// not {"data": [{"id": …}, …]}.
+absl::StatusOr<std::vector<ServedModel>> ParseModelList(absl::string_view body);
+
+// "version" of a version endpoint's answer; empty when it has none.
+std::string ParseServerVersion(absl::string_view body);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_AGENT_SESSION_MODEL_LIST_H_
