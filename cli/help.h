@@ -1,0 +1,28 @@
+// Help texts, from the parameter table.
+//
+// Pure functions: thread-safe.
+#ifndef TIDEMARK_CLI_HELP_H_
+#define TIDEMARK_CLI_HELP_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace tidemark {
+
+// `tidemark --help`: the subcommands.
+std::string MainHelp();
+
+// `tidemark sweep --help`: examples, then the flags by group.
+std::string SweepHelp();
+
+// Subcommands of later versions: known, refused by name.
+std::vector<std::string> LaterCommands();
+
+// Words that a POSIX shell reads back as they are.
+std::string ShellLine(const std::vector<std::string>& words);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_CLI_HELP_H_

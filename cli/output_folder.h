@@ -1,0 +1,53 @@
+// The folder of one run's result files.
+//
+// Thread-compatible.
+#ifndef TIDEMARK_CLI_OUTPUT_FOLDER_H_
+#define TIDEMARK_CLI_OUTPUT_FOLDER_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tidemark {
+
+struct OutputFolderOptions {
+  std::string dir;           // empty: <base>/<UTC>-<name>/, and <base>/latest points to it
+  std::string base = "./tidemark-results";
+  std::string name;          // of the job
+  int64_t wall_nanos = 0;    // the time in the default folder's name
+  bool overwrite = false;
+};
+
+class OutputFolder {
+ public:
+  // What Prepare would refuse, without touching anything: InvalidArgument when `dir` has files and
+  // may not be overwritten, or is no folder.
+  static absl::Status Check(const OutputFolderOptions& options);
+
+  // Makes the folder and its journal's. Errors: those of Check; else the system's reason with the
+  // path (Unavailable).
+  static absl::StatusOr<OutputFolder> Prepare(const OutputFolderOptions& options);
+
+  const std::string& path() const { return path_; }
+  std::string JournalDir() const { return path_ + "/journal"; }
+
+  // Writes a file (`name` may have folders, which are made) so that it is there whole or not at all:
+  // temporary name, fsync, rename. Error: Unavailable with the path and the system's reason; a full
+  // disk also says what to do.
+  absl::Status WriteFile(absl::string_view name, absl::string_view content) const;
+
+ private:
+  explicit OutputFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// "20260131T235959Z".
+std::string UtcStamp(int64_t wall_nanos);
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_CLI_OUTPUT_FOLDER_H_

@@ -1,0 +1,227 @@
+#include "cli/sweep.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/exit_code.h"
+#include "cli/fd_limit.h"
+#include "cli/first_screen.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/job_input.h"
+#include "cli/output_folder.h"
+#include "cli/progress.h"
+#include "cli/simulator_child.h"
+#include "cli/sweep_flags.h"
+#include "common/log/log.h"
+#include "coordinator/core/job_spec/endpoint_settings.h"
+#include "coordinator/core/job_spec/job_yaml.h"
+#include "coordinator/core/job_spec/secrets.h"
+
+namespace tidemark {
+namespace {
+
+constexpr char kKeyVariable[] = "TIDEMARK_API_KEY";
+
+// One run of the command.
+class Sweep {
+ public:
+  Sweep(const SweepWorld& world, const std::vector<std::string>& arguments)
+      : world_(world), arguments_(arguments), progress_(world.err_terminal, *world.err) {}
+
+  int Main() {
+    const absl::StatusOr<SweepFlags> flags = ParseSweepFlags(arguments_);
+    if (!flags.ok()) return Refuse(flags.status());
+    if (flags->help) {
+      *world_.out << SweepHelp();
+      return kExitDone;
+    }
+    absl::Status status = PrepareJob(flags->settings);
+    if (!status.ok()) return Refuse(status);
+    if (job_.command.dry_run) return DryRun();
+    if (!world_.make_runner) return Fail("this build has no runner: only --dry-run is possible");
+    status = StartTarget();
+    if (!status.ok()) return Fail(status.message());
+    return RunJob();
+  }
+
+ private:
+  int Refuse(const absl::Status& status) {
+    *world_.err << "tidemark: " << std::string(status.message()) << std::endl;
+    return kExitUsage;
+  }
+
+  int Fail(absl::string_view reason) {
+    *world_.err << "tidemark: " << std::string(reason) << std::endl;
+    return kExitCouldNotRun;
+  }
+
+  absl::Status PrepareJob(const Settings& flags) {
+    absl::StatusOr<ResolvedJob> job = ResolveJobInput(flags, world_.environment);
+    if (!job.ok()) return job.status();
+    job_ = *std::move(job);
+    simulator_ = job_.spec.endpoint.urls.empty();
+    capacity_ = CapacityOf(world_.descriptor_limit, job_.command.capacity.value_or(0));
+    absl::Status status =
+        ApplyCapacity(capacity_.requests, capacity_.because, capacity_.cure, job_.spec);
+    if (status.ok()) status = CheckFiles();
+    if (status.ok()) status = OutputFolder::Check(FolderOptions());
+    if (status.ok()) TakeKey();
+    const absl::StatusOr<LogLevel> level = ParseLogLevel(job_.command.log_level);
+    if (status.ok() && level.ok()) ConfigureLog({*level, job_.command.log_json});
+    return status;
+  }
+
+  absl::Status CheckFiles() const {
+    const EndpointSpec& endpoint = job_.spec.endpoint;
+    if (!endpoint.ca_cert.empty() && access(endpoint.ca_cert.c_str(), R_OK) != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("ca_cert is ", endpoint.ca_cert, ": want a PEM file that can be read"));
+    }
+    if (endpoint.api_key_env.empty()) return absl::OkStatus();
+    const char* key = std::getenv(endpoint.api_key_env.c_str());
+    if (key != nullptr && *key != '\0') return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("api_key_env is ", endpoint.api_key_env,
+                                                   ": this environment variable is not set"));
+  }
+
+  // The key itself becomes a variable of this process, so that all that follows knows only its name.
+  void TakeKey() {
+    if (job_.command.api_key.empty()) return;
+    setenv(kKeyVariable, job_.command.api_key.c_str(), 1);
+    job_.command.api_key.clear();
+    job_.spec.endpoint.api_key_env = kKeyVariable;
+  }
+
+  OutputFolderOptions FolderOptions() const {
+    OutputFolderOptions options;
+    options.dir = job_.command.output_dir;
+    options.name = job_.spec.name;
+    options.wall_nanos = world_.clock->WallNanos();
+    options.overwrite = job_.command.overwrite;
+    return options;
+  }
+
+  FirstScreenFacts ScreenFacts(const std::string& output_path) const {
+    FirstScreenFacts facts;
+    facts.version = world_.version;
+    facts.simulator = simulator_;
+    facts.capacity = capacity_;
+    LatencyAt latency;
+    if (simulator_ && world_.simulator_latency) {
+      latency = [this](uint32_t concurrency) {
+        return world_.simulator_latency(job_.spec, concurrency);
+      };
+    }
+    facts.estimate = EstimateJob(job_.spec, latency);
+    facts.output_path = output_path;
+    return facts;
+  }
+
+  int DryRun() {
+    const FirstScreenFacts facts = ScreenFacts("");
+    *world_.err << RenderFirstScreen(job_.spec, facts) << std::flush;
+    if (job_.command.json) {
+      *world_.out << "{\"job\":" << ToJobJson(job_.spec)
+                  << ",\"estimate\":" << EstimateJson(facts.estimate) << "}\n";
+    } else {
+      *world_.out << ToYaml(job_.spec);
+    }
+    *world_.out << std::flush;
+    return kExitDone;
+  }
+
+  absl::Status StartTarget() {
+    if (!simulator_) return absl::OkStatus();
+    SimulatorChildOptions options;
+    options.program = world_.simulator_program;
+    absl::StatusOr<std::unique_ptr<SimulatorChild>> child =
+        SimulatorChild::Start(options, *world_.clock);
+    if (!child.ok()) return child.status();
+    child_ = *std::move(child);
+    absl::StatusOr<std::string> url = ResolveEndpointUrl(child_->url(), job_.spec.endpoint.api);
+    if (!url.ok()) return url.status();
+    job_.spec.endpoint.urls = {*std::move(url)};
+    return absl::OkStatus();
+  }
+
+  RunRequest Request(const OutputFolder& folder) const {
+    RunRequest request;
+    request.spec = job_.spec;
+    request.output_dir = folder.path();
+    request.journal_dir = folder.JournalDir();
+    request.capacity = capacity_.requests;
+    request.capacity_source = capacity_.source;
+    request.loops = job_.command.loops;
+    request.simulator = simulator_;
+    request.job_yaml = ToYaml(job_.spec);
+    request.command = WithoutSecretArguments(arguments_, kKeyVariable);
+    request.command.insert(request.command.begin(), {"tidemark", "sweep"});
+    return request;
+  }
+
+  RunCallbacks Callbacks() {
+    RunCallbacks callbacks;
+    callbacks.progress = [this](const LiveProgress& live) { progress_.Show(live); };
+    callbacks.level_done = [this](const v1::LevelResult& level) { progress_.LevelDone(level); };
+    callbacks.note = [this](const std::string& note) { progress_.Say(note); };
+    return callbacks;
+  }
+
+  int RunJob() {
+    const absl::StatusOr<OutputFolder> folder = OutputFolder::Prepare(FolderOptions());
+    if (!folder.ok()) {
+      return absl::IsInvalidArgument(folder.status()) ? Refuse(folder.status())
+                                                      : Fail(folder.status().message());
+    }
+    *world_.err << RenderFirstScreen(job_.spec, ScreenFacts(folder->path())) << std::endl;
+    const std::unique_ptr<Runner> runner = world_.make_runner();
+    const auto watch = InterruptWatch::Start([this, &runner](int, int count) {
+      progress_.Say(count == 1 ? "stopping: requests in flight may end; once more cancels them"
+                               : "cancelling at once");
+      runner->Stop(count > 1);
+    });
+    if (!watch.ok()) return Fail(watch.status().message());
+    const absl::StatusOr<v1::Result> result = runner->Run(Request(*folder), Callbacks());
+    progress_.Finish();
+    if (!result.ok()) {
+      const int signal = (*watch)->first_signal();
+      const int code = Fail(result.status().message());
+      return signal != 0 ? ExitCodeOf(v1::Result(), false, signal) : code;
+    }
+    return Conclude(*result, *folder, (*watch)->first_signal());
+  }
+
+  // The answer goes to standard output whatever becomes of the files.
+  int Conclude(const v1::Result& result, const OutputFolder& folder, int signal) {
+    const absl::Status written = world_.output.write
+                                     ? world_.output.write(result, folder.path())
+                                     : absl::OkStatus();
+    const auto& text = job_.command.json ? world_.output.json : world_.output.summary;
+    if (text) *world_.out << text(result);
+    if (job_.command.json && world_.output.summary) *world_.err << world_.output.summary(result);
+    *world_.out << std::flush;
+    if (!written.ok()) return Fail(written.message());
+    if (!world_.out->good()) return Fail("cannot write the answer to standard output");
+    return ExitCodeOf(result, job_.spec.accept_undecided, signal);
+  }
+
+  const SweepWorld& world_;
+  const std::vector<std::string>& arguments_;
+  ProgressView progress_;
+  ResolvedJob job_;
+  HostCapacity capacity_;
+  bool simulator_ = false;
+  std::unique_ptr<SimulatorChild> child_;
+};
+
+}  // namespace
+
+int RunSweep(const SweepWorld& world, const std::vector<std::string>& arguments) {
+  return Sweep(world, arguments).Main();
+}
+
+}  // namespace tidemark
