@@ -29,7 +29,8 @@ Commands:
 Start here:
   tidemark sweep                                      a built-in simulator, nothing needed
   tidemark sweep --url http://localhost:8000 --model M
-  tidemark sweep --url http://localhost:8000 --search-recipe max-concurrency-under-sla --e2e-sla-ms 5000
+  tidemark sweep --url http://localhost:8000 --e2e-sla-ms 5000 \
+      --search-recipe max-concurrency-under-sla
 )";
 
 constexpr char kSweepHead[] = R"(Usage: tidemark sweep [FLAGS]

@@ -157,10 +157,18 @@ class Sweep {
     request.capacity_source = capacity_.source;
     request.loops = job_.command.loops;
     request.simulator = simulator_;
-    request.job_yaml = ToYaml(job_.spec);
+    request.job_yaml = JobYaml();
     request.command = WithoutSecretArguments(arguments_, kKeyVariable);
     request.command.insert(request.command.begin(), {"tidemark", "sweep"});
     return request;
+  }
+
+  // The built-in simulator's address is of this run only: a repetition starts its own.
+  std::string JobYaml() const {
+    if (!simulator_) return ToYaml(job_.spec);
+    JobSpec spec = job_.spec;
+    spec.endpoint.urls.clear();
+    return ToYaml(spec);
   }
 
   RunCallbacks Callbacks() {

@@ -22,13 +22,13 @@ bufferevent* BuffereventOf(evhttp_request* request) {
 
 }  // namespace
 
-Exchange::Exchange(evhttp_request* request, bool direct) : request_(request), direct_(direct) {}
+ServerExchange::ServerExchange(evhttp_request* request, bool direct) : request_(request), direct_(direct) {}
 
-Exchange::~Exchange() {
+ServerExchange::~ServerExchange() {
   if (request_ != nullptr) Cut();
 }
 
-void Exchange::WatchDisconnect(std::function<void()> gone) {
+void ServerExchange::WatchDisconnect(std::function<void()> gone) {
   gone_ = std::move(gone);
   evhttp_connection_set_closecb(evhttp_request_get_connection(request_), &OnConnectionClosed, this);
   // evhttp stops reading while a request is handled, and so would not see the client leave. Its
@@ -44,8 +44,8 @@ void Exchange::WatchDisconnect(std::function<void()> gone) {
   bufferevent_enable(stream, EV_READ);
 }
 
-void Exchange::OnConnectionClosed(evhttp_connection* connection, void* self) {
-  auto* exchange = static_cast<Exchange*>(self);
+void ServerExchange::OnConnectionClosed(evhttp_connection* connection, void* self) {
+  auto* exchange = static_cast<ServerExchange*>(self);
   evhttp_connection_set_closecb(connection, nullptr, nullptr);
   // evhttp leaves a request that was being answered to its user, with no connection; one that is
   // still attached it frees itself.
@@ -57,11 +57,11 @@ void Exchange::OnConnectionClosed(evhttp_connection* connection, void* self) {
   if (gone) gone();
 }
 
-void Exchange::StopWatching() {
+void ServerExchange::StopWatching() {
   evhttp_connection_set_closecb(evhttp_request_get_connection(request_), nullptr, nullptr);
 }
 
-void Exchange::AddHeaders(const HttpHeaders& headers) {
+void ServerExchange::AddHeaders(const HttpHeaders& headers) {
   evkeyvalq* out = evhttp_request_get_output_headers(request_);
   for (const auto& [name, value] : headers) evhttp_add_header(out, name.c_str(), value.c_str());
   if (evhttp_find_header(out, "Server") == nullptr) {
@@ -69,7 +69,7 @@ void Exchange::AddHeaders(const HttpHeaders& headers) {
   }
 }
 
-void Exchange::Reply(int status, const HttpHeaders& headers, absl::string_view body) {
+void ServerExchange::Reply(int status, const HttpHeaders& headers, absl::string_view body) {
   StopWatching();
   AddHeaders(headers);
   evbuffer* buffer = evbuffer_new();
@@ -78,12 +78,12 @@ void Exchange::Reply(int status, const HttpHeaders& headers, absl::string_view b
   evbuffer_free(buffer);
 }
 
-void Exchange::Begin(int status, const HttpHeaders& headers) {
+void ServerExchange::Begin(int status, const HttpHeaders& headers) {
   AddHeaders(headers);
   evhttp_send_reply_start(request_, status, nullptr);
 }
 
-void Exchange::Send(absl::string_view body) {
+void ServerExchange::Send(absl::string_view body) {
   if (body.empty()) return;
   if (!request_->chunked) return SendFramed(body);
   thread_local std::string frame;
@@ -92,7 +92,7 @@ void Exchange::Send(absl::string_view body) {
   SendFramed(frame);
 }
 
-void Exchange::SendFramed(absl::string_view bytes) {
+void ServerExchange::SendFramed(absl::string_view bytes) {
   bufferevent* stream = BuffereventOf(request_);
   evbuffer* output = bufferevent_get_output(stream);
   if (direct_ && evbuffer_get_length(output) == 0) {
@@ -104,12 +104,12 @@ void Exchange::SendFramed(absl::string_view bytes) {
   if (!bytes.empty()) evbuffer_add(output, bytes.data(), bytes.size());
 }
 
-void Exchange::End() {
+void ServerExchange::End() {
   StopWatching();
   evhttp_send_reply_end(std::exchange(request_, nullptr));
 }
 
-void Exchange::EndAndClose() {
+void ServerExchange::EndAndClose() {
   // The headers are out; this one only tells evhttp not to keep the connection.
   evkeyvalq* headers = evhttp_request_get_output_headers(request_);
   evhttp_remove_header(headers, "Connection");
@@ -117,7 +117,7 @@ void Exchange::EndAndClose() {
   End();
 }
 
-void Exchange::Flush() {
+void ServerExchange::Flush() {
   bufferevent* stream = BuffereventOf(request_);
   evbuffer* output = bufferevent_get_output(stream);
   if (!direct_ || evbuffer_get_length(output) == 0) return;
@@ -126,13 +126,13 @@ void Exchange::Flush() {
   evbuffer_freeze(output, 1);
 }
 
-void Exchange::Cut() {
+void ServerExchange::Cut() {
   Flush();
   StopWatching();
   evhttp_connection_free(evhttp_request_get_connection(std::exchange(request_, nullptr)));
 }
 
-void Exchange::Reset() {
+void ServerExchange::Reset() {
   Flush();
   // Dissolving the association resets it at once. SO_LINGER would not do: evhttp shuts its side
   // down before it closes, and the client would see that FIN first.

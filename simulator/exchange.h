@@ -20,17 +20,17 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 // For the loop's thread only. Exactly one of the ending calls (Reply, End, EndAndClose, Cut,
 // Reset) finishes it; none may follow another. Cut and Reset free the connection, so they must not
 // be called from inside the handler of the request, only from a later turn of the loop.
-// An Exchange that is destroyed unfinished cuts the connection.
-class Exchange {
+// An ServerExchange that is destroyed unfinished cuts the connection.
+class ServerExchange {
  public:
   // `direct`: body bytes may go straight to the socket, past the event loop's buffer, when that is
   // empty (not with TLS). That saves two system calls and a turn of the loop for each token.
-  Exchange(evhttp_request* request, bool direct);
-  ~Exchange();
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  ServerExchange(evhttp_request* request, bool direct);
+  ~ServerExchange();
+  ServerExchange(const ServerExchange&) = delete;
+  ServerExchange& operator=(const ServerExchange&) = delete;
 
-  // Calls `gone` once if the client closes before the end. It may destroy this Exchange.
+  // Calls `gone` once if the client closes before the end. It may destroy this ServerExchange.
   void WatchDisconnect(std::function<void()> gone);
 
   void Reply(int status, const HttpHeaders& headers, absl::string_view body);

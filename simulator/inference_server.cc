@@ -58,7 +58,7 @@ std::string ReadBody(evhttp_request* request) {
 struct InferenceServer::Stream {
   explicit Stream(evhttp_request* request, bool direct) : exchange(request, direct) {}
 
-  Exchange exchange;
+  ServerExchange exchange;
   std::optional<ReplyText> text;  // none: a script is played
   SimTime began = 0;
   size_t next_step = 0;  // of the script
@@ -125,7 +125,7 @@ void InferenceServer::Route(evhttp_request* request, const std::string& path, bo
   }
   if (path == "/v1/models") return ReplyJson(request, ModelsJson());
   if (path == "/health") {
-    return Exchange(request, direct_writes_).Reply(200, {{"Content-Type", "text/plain"}}, "");
+    return ServerExchange(request, direct_writes_).Reply(200, {{"Content-Type", "text/plain"}}, "");
   }
   HandleCompletion(request, chat ? CompletionApi::kChat : CompletionApi::kCompletions);
 }
@@ -140,11 +140,11 @@ bool InferenceServer::Allowed(evhttp_request* request, const std::string& path) 
 void InferenceServer::Refuse(evhttp_request* request, int status, const char* type,
                              const std::string& message) {
   if (status < 500) ++stats_.refused;
-  Exchange(request, direct_writes_).Reply(status, JsonHeaders(), ErrorBody(status, type, message));
+  ServerExchange(request, direct_writes_).Reply(status, JsonHeaders(), ErrorBody(status, type, message));
 }
 
 void InferenceServer::ReplyJson(evhttp_request* request, const std::string& body) {
-  Exchange(request, direct_writes_).Reply(200, JsonHeaders(), body);
+  ServerExchange(request, direct_writes_).Reply(200, JsonHeaders(), body);
 }
 
 std::string InferenceServer::ModelsJson() const {
@@ -173,7 +173,7 @@ void InferenceServer::HandleCompletion(evhttp_request* request, CompletionApi ap
   }
   HttpHeaders headers = JsonHeaders();
   if (fault->argument == 429 || fault->argument == 503) headers.emplace_back("Retry-After", "1");
-  Exchange(request, direct_writes_)
+  ServerExchange(request, direct_writes_)
       .Reply(fault->argument, headers,
              ErrorBody(fault->argument, "InjectedFault", "fault injected by the simulator"));
 }

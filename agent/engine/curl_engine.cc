@@ -11,12 +11,14 @@ namespace {
 // The engine on epoll loops and libcurl: one LevelRun at a time.
 class CurlEngine final : public Engine {
  public:
-  CurlEngine(EngineOptions options, const Clock* clock) : options_(std::move(options)), clock_(clock) {}
+  CurlEngine(EngineOptions options, const Clock* clock)
+      : options_(std::move(options)), clock_(clock) {}
   ~CurlEngine() override { TakeRun(); }
 
   void Prepare(const LevelTask& task, EngineEvents events) override {
     TakeRun().reset();
-    auto run = std::make_unique<LevelRun>(task, std::move(events), &options_, &send_deadline_, clock_);
+    auto run =
+        std::make_unique<LevelRun>(task, std::move(events), &options_, &send_deadline_, clock_);
     MutexLock lock(mutex_);
     run_ = std::move(run);
   }

@@ -10,7 +10,8 @@ namespace tidemark {
 
 absl::StatusOr<std::unique_ptr<LevelLoop>> LevelLoop::Create(size_t number, WorkerOptions worker,
                                                              TransportOptions transport,
-                                                             const Clock* clock, LevelLoopEvents* events) {
+                                                             const Clock* clock,
+                                                             LevelLoopEvents* events) {
   std::unique_ptr<LevelLoop> level(new LevelLoop(number, clock, events));
   auto loop = EpollLoop::Create(clock);
   if (!loop.ok()) return loop.status();
@@ -22,8 +23,9 @@ absl::StatusOr<std::unique_ptr<LevelLoop>> LevelLoop::Create(size_t number, Work
   auto curl = NewCurlTransport(std::move(transport), level->loop_.get());
   if (!curl.ok()) return curl.status();
   level->transport_ = *std::move(curl);
-  level->worker_ = std::make_unique<LoopWorker>(std::move(worker), level->loop_.get(), level->transport_.get(),
-                                                level->adapter_.get(), level.get());
+  level->worker_ =
+      std::make_unique<LoopWorker>(std::move(worker), level->loop_.get(), level->transport_.get(),
+                                   level->adapter_.get(), level.get());
   return level;
 }
 

@@ -26,13 +26,14 @@ class LevelLoopEvents {
   virtual void OnStopped(size_t loop, FinalSnapshot part) = 0;
 };
 
-// One thread of a level with its epoll loop, transport, adapter and worker. Made and destroyed by its
-// owner; the thread ends by itself after OnStopped, and the destructor ends it in any phase (nothing
-// is told any more then).
+// One thread of a level with its epoll loop, transport, adapter and worker. Made and destroyed by
+// its owner; the thread ends by itself after OnStopped, and the destructor ends it in any phase
+// (nothing is told any more then).
 class LevelLoop final : public WorkerEvents {
  public:
   static absl::StatusOr<std::unique_ptr<LevelLoop>> Create(size_t number, WorkerOptions worker,
-                                                           TransportOptions transport, const Clock* clock,
+                                                           TransportOptions transport,
+                                                           const Clock* clock,
                                                            LevelLoopEvents* events);
   ~LevelLoop() override;
 

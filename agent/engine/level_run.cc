@@ -17,7 +17,8 @@ constexpr int64_t kFactsEvery = LoopWorker::kFactsEvery - 50 * kNanosPerMilli;
 std::string FileName(const LevelKey& key) {
   std::string name = absl::StrCat(key.job_id, "-", key.level, "-", key.attempt, ".jsonl");
   for (char& c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
     if (!plain) c = '-';
   }
   return name;
@@ -64,7 +65,8 @@ absl::Status LevelRun::OpenSpool() {
   spool.path = spool_path_ = absl::StrCat(options_->spool_dir, "/", FileName(task_.key));
   spool.limit_bytes = options_->spool_limit_bytes;
   spool.one_in = task_.plan.record_one_in;
-  spool.context.id_prefix = absl::StrCat(task_.workload.nonce, "-", task_.key.level, "-", task_.key.attempt);
+  spool.context.id_prefix =
+      absl::StrCat(task_.workload.nonce, "-", task_.key.level, "-", task_.key.attempt);
   spool.context.worker_id = absl::StrCat("worker_", task_.share.first_slot);
   spool.context.wall_minus_mono = clock_->WallNanos() - clock_->MonotonicNanos();
   auto opened = RecordSpool::Open(std::move(spool));
@@ -79,8 +81,10 @@ absl::Status LevelRun::BuildLoops(const TransportOptions& transport) {
   worker.total_slots = std::max(task_.plan.concurrency, task_.share.first_slot + task_.share.slots);
   worker.send_deadline = send_deadline_;
   worker.records = spool_.get();
-  for (const TransportTarget& target : transport.targets) worker.addresses.push_back(target.addresses);
-  const uint32_t count = LoopCount(task_.share, options_->loops, std::thread::hardware_concurrency());
+  for (const TransportTarget& target : transport.targets)
+    worker.addresses.push_back(target.addresses);
+  const uint32_t count =
+      LoopCount(task_.share, options_->loops, std::thread::hardware_concurrency());
   for (const Share& share : SplitShare(task_.share, count)) {
     worker.task.share = share;
     auto loop = LevelLoop::Create(loops_.size(), worker, transport, clock_, this);

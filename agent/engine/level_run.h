@@ -15,9 +15,9 @@
 
 namespace tidemark {
 
-// One level from PREPARE to STOPPED: sets up (names, loops, spool) on a thread of its own, passes commands
-// to its loops, and merges what they tell. Commands come from one owner; last_turns is thread-safe.
-// The destructor ends everything in any phase and tells nothing any more.
+// One level from PREPARE to STOPPED: sets up (names, loops, spool) on a thread of its own, passes
+// commands to its loops, and merges what they tell. Commands come from one owner; last_turns is
+// thread-safe. The destructor ends everything in any phase and tells nothing any more.
 class LevelRun final : public LevelLoopEvents {
  public:
   LevelRun(LevelTask task, EngineEvents events, const EngineOptions* options,
@@ -44,7 +44,8 @@ class LevelRun final : public LevelLoopEvents {
   absl::Status BuildLoops(const TransportOptions& transport);
   void Publish(const absl::Status& status);
   void Command(LoopCommand command);
-  // A share without slots passes every barrier at once; nor is there anything to stop when setting up failed.
+  // A share without slots passes every barrier at once; nor is there anything to stop when setting
+  // up failed.
   void StopWithoutLoops();
 
   void OnStarted(int64_t skew_ns) override;
@@ -75,10 +76,11 @@ class LevelRun final : public LevelLoopEvents {
   Mutex emit_;
   bool muted_ TIDEMARK_GUARDED_BY(emit_) = false;
   size_t started_ TIDEMARK_GUARDED_BY(emit_) = 0, warm_ TIDEMARK_GUARDED_BY(emit_) = 0,
-         done_ TIDEMARK_GUARDED_BY(emit_) = 0, stopped_ TIDEMARK_GUARDED_BY(emit_) = 0;
+                  done_ TIDEMARK_GUARDED_BY(emit_) = 0, stopped_ TIDEMARK_GUARDED_BY(emit_) = 0;
   int64_t skew_ TIDEMARK_GUARDED_BY(emit_) = 0;
   bool warm_late_ TIDEMARK_GUARDED_BY(emit_) = false;
-  uint64_t latency_sum_us_ TIDEMARK_GUARDED_BY(emit_) = 0, latency_count_ TIDEMARK_GUARDED_BY(emit_) = 0;
+  uint64_t latency_sum_us_ TIDEMARK_GUARDED_BY(emit_) = 0, latency_count_
+                                                           TIDEMARK_GUARDED_BY(emit_) = 0;
   MeasuredFacts facts_ TIDEMARK_GUARDED_BY(emit_);
   std::vector<uint64_t> in_flight_ TIDEMARK_GUARDED_BY(emit_);
   int64_t facts_sent_ TIDEMARK_GUARDED_BY(emit_) = 0;

@@ -8,7 +8,8 @@
 namespace tidemark {
 namespace {
 
-// Requests that are not measured have indices of their own, one space a slot, far from the measured.
+// Requests that are not measured have indices of their own, one space a slot, far from the
+// measured.
 constexpr uint64_t kUnmeasured = uint64_t{1} << 63;
 constexpr int kSlotShift = 40;
 
@@ -16,7 +17,9 @@ uint64_t UnmeasuredIndex(uint32_t global_slot, uint64_t number) {
   return kUnmeasured | (static_cast<uint64_t>(global_slot) << kSlotShift) | number;
 }
 
-uint64_t Micros(int64_t nanos) { return static_cast<uint64_t>(std::max<int64_t>(0, nanos)) / kNanosPerMicro; }
+uint64_t Micros(int64_t nanos) {
+  return static_cast<uint64_t>(std::max<int64_t>(0, nanos)) / kNanosPerMicro;
+}
 
 }  // namespace
 
@@ -26,14 +29,14 @@ LoopWorker::LoopWorker(WorkerOptions options, EventLoop* loop, Transport* transp
       plan_(options_.task.plan),
       share_(options_.task.share),
       loop_(loop),
-      transport_(transport),
       adapter_(adapter),
       events_(events),
       prompts_(options_.task.workload, options_.task.key.level, options_.task.key.attempt),
       recorder_(std::make_unique<Recorder>(RecorderOptions{share_.slots, plan_.slas, 0, 1})),
       states_(share_.slots) {
   for (uint32_t i = 0; i < share_.slots; ++i) {
-    slots_.push_back(std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false));
+    slots_.push_back(
+        std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false));
   }
 }
 
@@ -48,8 +51,8 @@ int64_t LoopWorker::RampStart(int64_t start, uint32_t slot) const {
 void LoopWorker::Arm(int64_t start, int64_t slice_origin) {
   if (phase_ != Phase::kIdle) return;
   phase_ = Phase::kRunning;
-  recorder_ = std::make_unique<Recorder>(RecorderOptions{
-      share_.slots, plan_.slas, slice_origin, static_cast<int64_t>(plan_.slice_ns)});
+  recorder_ = std::make_unique<Recorder>(RecorderOptions{share_.slots, plan_.slas, slice_origin,
+                                                         static_cast<int64_t>(plan_.slice_ns)});
   loop_->At(start, [this, start] { events_->OnStarted(loop_->FreshNow() - start); });
   for (const auto& slot : slots_) StartAt(*slot, RampStart(start, slot->number()));
   if (plan_.warmup_deadline_ns > 0) {
@@ -120,7 +123,8 @@ void LoopWorker::FillRequest(RequestSlot& slot, bool measured) {
   record.measured = measured;
   record.streaming = options_.task.workload.streaming;
   record.planned_input_tokens = plan.input_tokens;
-  if (options_.task.workload.fixed_output_length) record.requested_output_tokens = plan.output_tokens;
+  if (options_.task.workload.fixed_output_length)
+    record.requested_output_tokens = plan.output_tokens;
 }
 
 void LoopWorker::NoteTimes(const RequestSlot& slot, int64_t now) {
@@ -144,6 +148,7 @@ void LoopWorker::MoveWindow(int64_t now, bool measured) {
   } else if (!measured && share_closed_ && recorder_->window_open()) {
     const std::vector<RequestRecord*> in_flight = InFlight();
     recorder_->EndWindow(now, in_flight);
+    CheckShareDone();
   }
 }
 
@@ -155,7 +160,8 @@ void LoopWorker::LeaveIdle(int64_t now) {
   CheckShareDone();
 }
 
-// Without fillers, fewer measured requests than slots never make a steady load: then there is no window.
+// Without fillers, fewer measured requests than slots never make a steady load: then there is no
+// window.
 bool LoopWorker::WindowExpected() const { return plan_.fill || measured_started_ >= share_.slots; }
 
 // Requests under way; those already decided, whose response is only waited for, have ended for the
@@ -207,8 +213,8 @@ void LoopWorker::SignalWarm(bool deadline_passed) {
 void LoopWorker::StartNext(RequestSlot& slot) {
   SlotState& state = states_[slot.number()];
   const RequestRecord& record = slot.record();
-  const bool silent_failure = record.outcome == Outcome::kFailed && record.status == 0 &&
-                              record.first_byte == kNoTime;
+  const bool silent_failure =
+      record.outcome == Outcome::kFailed && record.status == 0 && record.first_byte == kNoTime;
   if (!silent_failure) {
     state.backoff = 0;
     return StartRequest(slot);
@@ -251,7 +257,8 @@ void LoopWorker::Stop(int64_t drain_ns) {
   EndOpen(false);
   loop_->At(loop_->Now() + std::max<int64_t>(0, drain_ns), [this] {
     for (const auto& slot : slots_) {
-      slot->Fail(FailureClass::kTimeoutDrain, loop_->Now(), "not complete within the drain deadline");
+      slot->Fail(FailureClass::kTimeoutDrain, loop_->Now(),
+                 "not complete within the drain deadline");
     }
   });
   CheckStopped();

@@ -19,36 +19,38 @@ class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
   virtual void OnStarted(int64_t skew_ns) = 0;
-  // Each slot has ended one request, or the deadline has passed; the latencies of those that succeeded.
+  // Each slot has ended one request, or the deadline has passed; the latencies of those that
+  // succeeded.
   virtual void OnWarm(bool deadline_passed, uint64_t latency_sum_us, uint64_t latency_count) = 0;
   virtual void OnMeasuring() = 0;  // MEASURE has reached the worker
   virtual void OnShareDone() = 0;
   virtual void OnFacts(MeasuredFacts facts) = 0;
-  virtual void OnStopped() = 0;    // nothing is in flight any more
+  virtual void OnStopped() = 0;  // nothing is in flight any more
 };
 
 struct WorkerOptions {
-  LevelTask task;                          // with this loop's share
-  uint32_t total_slots = 1;                // of the level: N
-  std::vector<std::vector<std::string>> addresses;  // by target; as the transport has them
+  LevelTask task;                                       // with this loop's share
+  uint32_t total_slots = 1;                             // of the level: N
+  std::vector<std::vector<std::string>> addresses;      // by target; as the transport has them
   const std::atomic<int64_t>* send_deadline = nullptr;  // CLOCK_MONOTONIC ns (the lease)
-  RecordSink* records = nullptr;           // may be null
+  RecordSink* records = nullptr;                        // may be null
 };
 
-// One loop's part of a level, through its phases: RAMP, WARM, MEASURE, fill, STOP (agent_session.proto).
-// All on one thread; what it is given outlives it.
+// One loop's part of a level, through its phases: RAMP, WARM, MEASURE, fill, STOP
+// (agent_session.proto). All on one thread; what it is given outlives it.
 //
-// Each slot sends its next request as soon as its last has ended, with two exceptions. When a request
-// fails before any byte came, the slot waits 10 ms, doubled with each such failure in a row up to 1 s:
-// a refused connection must not make a busy loop; meanwhile the slot is idle and counts so in
-// effective_concurrency. And past the send deadline nothing is sent.
+// Each slot sends its next request as soon as its last has ended, with two exceptions. When a
+// request fails before any byte came, the slot waits 10 ms, doubled with each such failure in a row
+// up to 1 s: a refused connection must not make a busy loop; meanwhile the slot is idle and counts
+// so in effective_concurrency. And past the send deadline nothing is sent.
 class LoopWorker final : public RequestSlot::Owner {
  public:
   static constexpr int64_t kFactsEvery = 1'000'000'000;
   static constexpr int64_t kFirstBackoff = 10'000'000;
   static constexpr int64_t kLongestBackoff = 1'000'000'000;
   static constexpr int64_t kLeaseLook = 20'000'000;
-  // T1 is waited for this long once all measured requests have ended (all slots may be backing off).
+  // T1 is waited for this long once all measured requests have ended (all slots may be backing
+  // off).
   static constexpr int64_t kWindowEndWait = 2'000'000'000;
 
   LoopWorker(WorkerOptions options, EventLoop* loop, Transport* transport, EndpointAdapter* adapter,
@@ -68,12 +70,12 @@ class LoopWorker final : public RequestSlot::Owner {
  private:
   enum class Phase { kIdle, kRunning, kMeasuring, kStopping, kStopped };
   struct SlotState {
-    uint64_t sent = 0;            // requests of this slot so far
+    uint64_t sent = 0;  // requests of this slot so far
     int64_t free_since = kNoTime;
-    int64_t wanted = kNoTime;     // when its next request should go, where that was planned
+    int64_t wanted = kNoTime;  // when its next request should go, where that was planned
     int64_t backoff = 0;
-    bool warm = false;            // has ended one request
-    bool reported = false;        // the recorder knows of the end of its present request
+    bool warm = false;      // has ended one request
+    bool reported = false;  // the recorder knows of the end of its present request
   };
 
   void OnRequestEnded(RequestSlot& slot) override;
@@ -104,7 +106,6 @@ class LoopWorker final : public RequestSlot::Owner {
   const LevelPlan& plan_;
   const Share& share_;
   EventLoop* const loop_;
-  Transport* const transport_;
   EndpointAdapter* const adapter_;
   WorkerEvents* const events_;
   const PromptSource prompts_;

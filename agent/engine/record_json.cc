@@ -32,7 +32,8 @@ class MetricsWriter {
  public:
   explicit MetricsWriter(std::string* out) : out_(out) {}
 
-  void Add(absl::string_view tag, std::optional<uint64_t> fixed, uint32_t scale, absl::string_view unit) {
+  void Add(absl::string_view tag, std::optional<uint64_t> fixed, uint32_t scale,
+           absl::string_view unit) {
     if (!fixed) return;
     Open(tag);
     AppendFixed(*fixed, scale, out_);
@@ -82,7 +83,8 @@ void AppendMetrics(const RequestRecord& record, std::string* out) {
   writer.Add("http_req_connection_reused", record.connection_reused ? 1 : 0, 1, "ratio");
 }
 
-void AppendTime(absl::string_view name, int64_t point, const RecordContext& context, std::string* out) {
+void AppendTime(absl::string_view name, int64_t point, const RecordContext& context,
+                std::string* out) {
   absl::StrAppend(out, ",\"", name, "\":");
   if (point == kNoTime) {
     out->append("null");
@@ -97,15 +99,16 @@ void AppendMetadata(const RequestRecord& record, const RecordContext& context, s
   out->append(",\"conversation_id\":");
   AppendString(absl::StrCat(context.id_prefix, "-", record.index), out);
   out->append(",\"turn_index\":0");
-  AppendTime("credit_issued_ns", record.planned != kNoTime ? record.planned : record.sent, context, out);
+  AppendTime("credit_issued_ns", record.planned != kNoTime ? record.planned : record.sent, context,
+             out);
   AppendTime("request_start_ns", record.sent, context, out);
   AppendTime("request_ack_ns", record.first_byte, context, out);
   AppendTime("request_end_ns", record.ended, context, out);
   out->append(",\"worker_id\":");
   AppendString(context.worker_id, out);
   absl::StrAppend(out, ",\"benchmark_phase\":\"profiling\",\"was_cancelled\":",
-                  record.outcome == Outcome::kCancelled ? "true" : "false", ",\"slot\":", record.slot,
-                  ",\"address\":");
+                  record.outcome == Outcome::kCancelled ? "true" : "false",
+                  ",\"slot\":", record.slot, ",\"address\":");
   AppendString(record.address, out);
   out->push_back('}');
 }
@@ -116,7 +119,8 @@ void AppendError(const RequestRecord& record, std::string* out) {
     return;
   }
   const bool cancelled = record.outcome == Outcome::kCancelled;
-  absl::StrAppend(out, "{\"code\":", record.status == 0 ? "null" : absl::StrCat(record.status), ",\"type\":");
+  absl::StrAppend(out, "{\"code\":", record.status == 0 ? "null" : absl::StrCat(record.status),
+                  ",\"type\":");
   AppendString(cancelled ? "cancelled" : FailureClassName(record.failure, record.status), out);
   out->append(",\"message\":");
   AppendString(record.excerpt, out);

@@ -5,7 +5,8 @@
 
 namespace tidemark {
 
-// Takes the records of ended measured requests. Thread-safe, never blocks on I/O; may drop (and count).
+// Takes the records of ended measured requests. Thread-safe, never blocks on I/O; may drop (and
+// count).
 class RecordSink {
  public:
   virtual ~RecordSink() = default;

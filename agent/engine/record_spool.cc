@@ -14,7 +14,8 @@ namespace tidemark {
 absl::StatusOr<std::unique_ptr<RecordSpool>> RecordSpool::Open(SpoolOptions options) {
   std::FILE* file = std::fopen(options.path.c_str(), "we");
   if (file == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("records file \"", options.path, "\": ", strerror(errno),
+    return absl::FailedPreconditionError(absl::StrCat("records file \"", options.path,
+                                                      "\": ", strerror(errno),
                                                       "; its folder must exist and be writable"));
   }
   return std::unique_ptr<RecordSpool>(new RecordSpool(std::move(options), file));

@@ -16,10 +16,10 @@
 namespace tidemark {
 
 struct SpoolOptions {
-  std::string path;                // created or emptied
-  uint64_t limit_bytes = 0;        // of the file; what would go beyond is lost
-  uint64_t one_in = 1;             // keeps 1 in this many, by a hash of the request's index
-  size_t queue_limit = 16'384;     // records that may wait; more are lost
+  std::string path;             // created or emptied
+  uint64_t limit_bytes = 0;     // of the file; what would go beyond is lost
+  uint64_t one_in = 1;          // keeps 1 in this many, by a hash of the request's index
+  size_t queue_limit = 16'384;  // records that may wait; more are lost
   RecordContext context;
 };
 
@@ -44,8 +44,8 @@ class RecordSpool final : public RecordSink {
   void WriteLine(const std::string& line);
 
   const SpoolOptions options_;
-  std::FILE* file_;            // the thread's
-  Counts counts_;              // the thread's until it has ended; `lost` of the queue is apart
+  std::FILE* file_;  // the thread's
+  Counts counts_;    // the thread's until it has ended; `lost` of the queue is apart
 
   Mutex mutex_;
   CondVar changed_;

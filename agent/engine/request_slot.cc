@@ -166,7 +166,8 @@ void RequestSlot::OnTimer() {
   const int64_t now = loop_->Now();
   const Limit limit = NextLimit();
   if (limit.at > now) return ArmTimer();
-  if (limit.failure != FailureClass::kNone) return Fail(limit.failure, now, LimitText(limit.failure));
+  if (limit.failure != FailureClass::kNone)
+    return Fail(limit.failure, now, LimitText(limit.failure));
   if (exchange_.state() == State::kEndSeen) {
     exchange_.OnUsageDeadline(now);
   } else {

@@ -12,11 +12,11 @@
 
 namespace tidemark {
 
-// One of the concurrent requests of a loop: carries one request after the other from Launch to its end,
-// and keeps its time limits. Single-threaded; loop, transport and owner outlive it.
+// One of the concurrent requests of a loop: carries one request after the other from Launch to its
+// end, and keeps its time limits. Single-threaded; loop, transport and owner outlive it.
 //
-// Limits cost nothing an event: there is at most one timer, which when it runs looks at what the limits
-// are by then and is set anew.
+// Limits cost nothing an event: there is at most one timer, which when it runs looks at what the
+// limits are by then and is set anew.
 class RequestSlot final : public ResponseHandler {
  public:
   // How long after [DONE] the response's end is waited for, so that the connection can be kept.
@@ -39,8 +39,8 @@ class RequestSlot final : public ResponseHandler {
   // Sends the body. REQUIRES: record().sent is set.
   void Launch(uint32_t target, uint32_t address);
 
-  // Ends the request as cancelled, or as failed with `failure`; one that had already succeeded stays so.
-  // The owner hears of it. No-op when idle.
+  // Ends the request as cancelled, or as failed with `failure`; one that had already succeeded
+  // stays so. The owner hears of it. No-op when idle.
   void Cancel(int64_t now);
   void Fail(FailureClass failure, int64_t now, absl::string_view detail);
 
@@ -74,7 +74,7 @@ class RequestSlot final : public ResponseHandler {
   Limit NextLimit() const;
   void ArmTimer();
   void OnTimer();
-  void Close();   // the connection with it
+  void Close();  // the connection with it
   void Finish();
 
   const uint32_t number_;

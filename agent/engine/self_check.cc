@@ -62,7 +62,8 @@ bool IsCpuController(absl::string_view controllers) {
 CgroupThrottling ParseCpuStat(absl::string_view text) {
   CgroupThrottling throttling;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    throttling.throttled_ns += NumberAfter(line, "throttled_time") + 1'000 * NumberAfter(line, "throttled_usec");
+    throttling.throttled_ns +=
+        NumberAfter(line, "throttled_time") + 1'000 * NumberAfter(line, "throttled_usec");
     throttling.periods += NumberAfter(line, "nr_periods");
     throttling.throttled_periods += NumberAfter(line, "nr_throttled");
   }
@@ -70,12 +71,14 @@ CgroupThrottling ParseCpuStat(absl::string_view text) {
 }
 
 uint64_t ParseRunQueueWait(absl::string_view text) {
-  const std::vector<absl::string_view> fields = absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
   uint64_t value = 0;
   return fields.size() >= 2 && absl::SimpleAtoi(fields[1], &value) ? value : 0;
 }
 
-std::string CpuStatPath(absl::string_view proc_self_cgroup, bool (*exists)(const std::string& path)) {
+std::string CpuStatPath(absl::string_view proc_self_cgroup,
+                        bool (*exists)(const std::string& path)) {
   std::vector<std::string> candidates;
   for (const absl::string_view line : absl::StrSplit(proc_self_cgroup, '\n')) {
     const std::vector<absl::string_view> fields = absl::StrSplit(line, absl::MaxSplits(':', 2));
@@ -115,9 +118,11 @@ void SelfCheck::End(SelfCheckFacts* facts) {
   facts->run_queue_wait_ns += end.run_queue_wait_ns - begin_.run_queue_wait_ns;
   facts->cgroup_throttled_ns += end.throttling.throttled_ns - begin_.throttling.throttled_ns;
   facts->cgroup_periods += end.throttling.periods - begin_.throttling.periods;
-  facts->cgroup_throttled_periods += end.throttling.throttled_periods - begin_.throttling.throttled_periods;
+  facts->cgroup_throttled_periods +=
+      end.throttling.throttled_periods - begin_.throttling.throttled_periods;
   facts->descriptors_limit = DescriptorLimit();
-  facts->descriptors_used_max = std::max({facts->descriptors_used_max, begin_.descriptors, end.descriptors});
+  facts->descriptors_used_max =
+      std::max({facts->descriptors_used_max, begin_.descriptors, end.descriptors});
 }
 
 }  // namespace tidemark

@@ -19,11 +19,13 @@ struct CgroupThrottling {
 CgroupThrottling ParseCpuStat(absl::string_view text);
 // Second number of a schedstat file's text: ns spent runnable but waiting for a core.
 uint64_t ParseRunQueueWait(absl::string_view text);
-// Path of this process's cpu.stat, of the text of /proc/self/cgroup; `exists` says which files there are.
-std::string CpuStatPath(absl::string_view proc_self_cgroup, bool (*exists)(const std::string& path));
+// Path of this process's cpu.stat, of the text of /proc/self/cgroup; `exists` says which files
+// there are.
+std::string CpuStatPath(absl::string_view proc_self_cgroup,
+                        bool (*exists)(const std::string& path));
 
-// Is the generator the limit? Takes the figures of a loop's thread between Begin and End, both called on
-// that thread.
+// Is the generator the limit? Takes the figures of a loop's thread between Begin and End, both
+// called on that thread.
 class SelfCheck {
  public:
   explicit SelfCheck(const Clock* clock) : clock_(clock) {}

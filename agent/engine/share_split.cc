@@ -31,14 +31,16 @@ std::vector<uint64_t> LargestRemainder(uint64_t total, const std::vector<uint32_
 
 uint32_t LoopCount(const Share& share, uint32_t asked, uint32_t cores) {
   const uint32_t wanted =
-      asked > 0 ? asked : std::min(std::max(1u, cores), (share.slots + kSlotsALoop - 1) / kSlotsALoop);
+      asked > 0 ? asked
+                : std::min(std::max(1u, cores), (share.slots + kSlotsALoop - 1) / kSlotsALoop);
   const uint64_t requests = std::max<uint64_t>(1, share.requests);
   return static_cast<uint32_t>(std::min<uint64_t>({wanted, share.slots, requests}));
 }
 
 std::vector<Share> SplitShare(const Share& share, uint32_t loops) {
   std::vector<uint32_t> slots;
-  for (uint32_t i = 0; i < loops; ++i) slots.push_back(share.slots / loops + (i < share.slots % loops));
+  for (uint32_t i = 0; i < loops; ++i)
+    slots.push_back(share.slots / loops + (i < share.slots % loops));
   const uint64_t floor = share.requests >= loops ? 1 : 0;
   const std::vector<uint64_t> requests = LargestRemainder(share.requests - floor * loops, slots);
   std::vector<Share> parts;

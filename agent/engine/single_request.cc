@@ -46,8 +46,9 @@ SingleResult Run(const SingleRequest& request, EpollLoop* loop, Transport* trans
   record.address = address;
   if (request.workload.fixed_output_length) record.requested_output_tokens = request.output_tokens;
   record.sent = loop->FreshNow();
-  const int64_t deadline =
-      record.sent + static_cast<int64_t>(request.limits.total_ms) * kNanosPerMilli + kNanosPerSecond;
+  const int64_t deadline = record.sent +
+                           static_cast<int64_t>(request.limits.total_ms) * kNanosPerMilli +
+                           kNanosPerSecond;
   slot.Launch(0, 0);
   const auto cancelled = [&request] { return request.cancelled && request.cancelled(); };
   if (!loop->Run([&] { return end.ended() || cancelled(); }, deadline)) {
@@ -59,10 +60,12 @@ SingleResult Run(const SingleRequest& request, EpollLoop* loop, Transport* trans
 
 }  // namespace
 
-absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request, const SecretResolver& secret,
-                                              const Clock* clock) {
-  absl::StatusOr<TransportOptions> options = SetUpTransport(request.endpoint, request.limits, secret);
-  if (absl::IsNotFound(options.status())) return Unresolved(options.status(), clock->MonotonicNanos());
+absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
+                                              const SecretResolver& secret, const Clock* clock) {
+  absl::StatusOr<TransportOptions> options =
+      SetUpTransport(request.endpoint, request.limits, secret);
+  if (absl::IsNotFound(options.status()))
+    return Unresolved(options.status(), clock->MonotonicNanos());
   if (!options.ok()) return options.status();
   auto adapter = SetUpAdapter(request.endpoint, request.workload);
   if (!adapter.ok()) return adapter.status();

@@ -31,12 +31,12 @@ struct SingleResult {
   std::string tls_version;  // "TLSv1.3"; empty without TLS
 };
 
-// Sends one real request, the way the load sends it, and waits for its end: at most limits.total_ms and
-// a second beyond the system's resolver. Blocks; thread-safe. A name that has no address is a record
-// of class dns, not an error; errors are what cannot be tried at all: a malformed URL, an unknown API, a
-// key that is not allowed, an unreadable CA file.
-absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request, const SecretResolver& secret,
-                                              const Clock* clock);
+// Sends one real request, the way the load sends it, and waits for its end: at most limits.total_ms
+// and a second beyond the system's resolver. Blocks; thread-safe. A name that has no address is a
+// record of class dns, not an error; errors are what cannot be tried at all: a malformed URL, an
+// unknown API, a key that is not allowed, an unreadable CA file.
+absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
+                                              const SecretResolver& secret, const Clock* clock);
 
 }  // namespace tidemark
 

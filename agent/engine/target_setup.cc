@@ -10,14 +10,18 @@
 namespace tidemark {
 namespace {
 
-absl::StatusOr<std::string> AuthorizationHeader(const std::string& name, const SecretResolver& secret) {
+absl::StatusOr<std::string> AuthorizationHeader(const std::string& name,
+                                                const SecretResolver& secret) {
   const std::string key = secret ? secret(name) : "";
   if (key.empty()) {
-    return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name, "\": not set, or not among the "
-                                                    "secrets this agent may use (--secret-env, --secrets-dir)"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("api_key_env \"", name,
+                     "\": not set, or not among the "
+                     "secrets this agent may use (--secret-env, --secrets-dir)"));
   }
   if (key.find_first_of("\r\n") != std::string::npos) {
-    return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name, "\": its value has a line end; "
+    return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name,
+                                                    "\": its value has a line end; "
                                                     "it must be one line"));
   }
   return absl::StrCat("Authorization: Bearer ", key);
@@ -25,7 +29,8 @@ absl::StatusOr<std::string> AuthorizationHeader(const std::string& name, const S
 
 }  // namespace
 
-absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint, const TimeLimits& limits,
+absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
+                                                const TimeLimits& limits,
                                                 const SecretResolver& secret) {
   TransportOptions options;
   options.connect_timeout = static_cast<int64_t>(limits.connect_ms) * kNanosPerMilli;
@@ -39,7 +44,8 @@ absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint, co
     if (!header.ok()) return header.status();
     options.headers.push_back(*std::move(header));
   }
-  if (endpoint.urls.empty()) return absl::InvalidArgumentError("endpoint.urls: empty; it needs one URL at least");
+  if (endpoint.urls.empty())
+    return absl::InvalidArgumentError("endpoint.urls: empty; it needs one URL at least");
   for (const std::string& url : endpoint.urls) {
     absl::StatusOr<TransportTarget> target = ResolveTarget(url);
     if (!target.ok()) return target.status();

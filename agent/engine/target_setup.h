@@ -14,10 +14,11 @@ namespace tidemark {
 
 using SecretResolver = std::function<std::string(const std::string& name)>;
 
-// Where an endpoint's requests go and with which headers: names resolved (blocks), the key taken from
-// `secret`. `slots` is left 0. NotFound for a name without address, PermissionDenied for a key that is
-// not allowed or not set.
-absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint, const TimeLimits& limits,
+// Where an endpoint's requests go and with which headers: names resolved (blocks), the key taken
+// from `secret`. `slots` is left 0. NotFound for a name without address, PermissionDenied for a key
+// that is not allowed or not set.
+absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
+                                                const TimeLimits& limits,
                                                 const SecretResolver& secret);
 
 absl::StatusOr<std::unique_ptr<EndpointAdapter>> SetUpAdapter(const EndpointSpec& endpoint,

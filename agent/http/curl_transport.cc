@@ -20,10 +20,11 @@
 namespace tidemark {
 namespace {
 
-// A multi handle's cost a request grows with its handles: it saturates at thousands (docs/performance.md).
+// A multi handle's cost a request grows with its handles: it saturates at thousands
+// (docs/performance.md).
 constexpr uint32_t kSlotsAMulti = 500;
-constexpr long kReceiveBuffer = 8192;   // a slot; events are far smaller
-constexpr long kUploadBuffer = 16384;   // libcurl's least
+constexpr long kReceiveBuffer = 8192;  // a slot; events are far smaller
+constexpr long kUploadBuffer = 16384;  // libcurl's least
 
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -102,7 +103,7 @@ struct Slot {
   int64_t started = 0;
   uint32_t target = UINT32_MAX, address = UINT32_MAX;  // as set on the handle
   ResponseHead head;
-  OutgoingRequest next;                // to be sent once the last one is torn down
+  OutgoingRequest next;  // to be sent once the last one is torn down
   ResponseHandler* next_handler = nullptr;
   char error[CURL_ERROR_SIZE] = "";
 };
@@ -119,7 +120,8 @@ struct Shared {
 // One multi handle with its slots.
 class Shard final : public EpollLoop::SocketHandler, public EpollLoop::TurnEndTask {
  public:
-  explicit Shard(Shared* shared) : shared_(shared), loop_(shared->loop), multi_(curl_multi_init()) {}
+  explicit Shard(Shared* shared)
+      : shared_(shared), loop_(shared->loop), multi_(curl_multi_init()) {}
   ~Shard() override;
 
   bool Init(uint32_t slots);
@@ -208,7 +210,8 @@ void Shard::Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* h
   ++attached_;
   ActOnTimeout();
   // Neither on a connection nor making one: libcurl itself keeps it back.
-  if (slot->attached && !slot->opened_socket && !slot->sent_on_kept) ++shared_->counters.queued_inside;
+  if (slot->attached && !slot->opened_socket && !slot->sent_on_kept)
+    ++shared_->counters.queued_inside;
 }
 
 void Shard::Configure(Slot* slot, const OutgoingRequest& request) {
@@ -333,9 +336,9 @@ void Shard::Report(Slot* slot, CURLcode code, ResponseHandler* handler) {
   curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &error_number);
   const std::string message = slot->error[0] != '\0' ? slot->error : curl_easy_strerror(code);
   // A TLS peer that closes without saying so is libcurl's receive error, not a reset.
-  const bool closed_inside = code == CURLE_PARTIAL_FILE ||
-                             (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&
-                              ClassOf(code, message) == FailureClass::kConnectionReset);
+  const bool closed_inside =
+      code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&
+                                     ClassOf(code, message) == FailureClass::kConnectionReset);
   if (slot->head.ended() && (code == CURLE_OK || closed_inside)) {
     return handler->OnResponseEnd(code == CURLE_OK, now);
   }
@@ -366,7 +369,8 @@ int Shard::OnSocketChange(CURL*, curl_socket_t fd, int what, void* self, void*) 
   if (what == CURL_POLL_REMOVE) {
     shard->loop_->UnwatchSocket(fd);
   } else {
-    const uint32_t events = ((what & CURL_POLL_IN) ? EPOLLIN : 0u) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0u);
+    const uint32_t events =
+        ((what & CURL_POLL_IN) ? EPOLLIN : 0u) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0u);
     shard->loop_->WatchSocket(fd, events, shard);
   }
   return 0;
@@ -382,8 +386,8 @@ int Shard::OnTimerChange(CURLM*, long millis, void* self) {
 curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
   auto* slot = static_cast<Slot*>(data);
   Shared* shared = slot->shard->shared();
-  const int fd = socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                        address->protocol);
+  const int fd =
+      socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   ++shared->counters.connections_opened;
   ++shared->counters.connections_open;
@@ -503,7 +507,8 @@ CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop) {
   for (const TransportTarget& target : options.targets) {
     auto& lists = shared_.connect_to.emplace_back();
     // An empty host and port match whatever the URL has.
-    for (const std::string& address : target.addresses) Append(lists.emplace_back(), "::" + address);
+    for (const std::string& address : target.addresses)
+      Append(lists.emplace_back(), "::" + address);
   }
   shared_.options = std::move(options);
   slots_ = std::vector<Slot>(shared_.options.slots);
@@ -520,7 +525,8 @@ CurlTransport::~CurlTransport() {
 absl::Status CurlTransport::Init() {
   for (const TransportTarget& target : shared_.options.targets) {
     if (!target.ca_cert.empty() && access(target.ca_cert.c_str(), R_OK) != 0) {
-      return absl::InvalidArgumentError(absl::StrCat("ca_cert \"", target.ca_cert, "\": ", strerror(errno),
+      return absl::InvalidArgumentError(absl::StrCat("ca_cert \"", target.ca_cert,
+                                                     "\": ", strerror(errno),
                                                      "; it must be a readable PEM file"));
     }
   }
@@ -535,7 +541,8 @@ absl::Status CurlTransport::Init() {
   for (uint32_t i = 0; i < count; ++i) {
     slots_[i].shard = shards_[i % shards].get();
     if (!SetUp(&slots_[i], &shared_)) {
-      return absl::ResourceExhaustedError(absl::StrCat("libcurl could not make handle ", i, " of ", count));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("libcurl could not make handle ", i, " of ", count));
     }
   }
   return absl::OkStatus();

@@ -17,9 +17,9 @@
 namespace tidemark {
 
 // The event loop of the measured path: epoll for sockets, one absolute timerfd for all timers, an
-// eventfd for what other threads post. A turn: wait; read the clock; handle each ready socket with a
-// clock reading of its own (the time of what is read from it); then posted tasks, due timers, and what
-// asked for the turn's end. Nothing is allocated for a socket event.
+// eventfd for what other threads post. A turn: wait; read the clock; handle each ready socket with
+// a clock reading of its own (the time of what is read from it); then posted tasks, due timers, and
+// what asked for the turn's end. Nothing is allocated for a socket event.
 //
 // Every method but Post, Stop and last_turn belongs to the thread that calls Run.
 class EpollLoop final : public EventLoop {
@@ -68,8 +68,8 @@ class EpollLoop final : public EventLoop {
   LagSampler& lag() { return lag_; }
   // CLOCK_MONOTONIC ns. Thread-safe.
   int64_t last_turn() const { return last_turn_.load(std::memory_order_relaxed); }
-  // The most bytes that wait unread in any of up to `sample` watched sockets; another part of them each
-  // call.
+  // The most bytes that wait unread in any of up to `sample` watched sockets; another part of them
+  // each call.
   uint64_t UnreadBytesMax(size_t sample);
 
  private:

@@ -8,9 +8,9 @@
 
 namespace tidemark {
 
-// How late a loop comes to a fixed 10 ms grid. Each tick counts with its own lateness, those the loop
-// slept through too: a loop stopped for 100 ms in every second misses ten ticks of a hundred, and its
-// p99 is near 100 ms. Pure; thread-compatible.
+// How late a loop comes to a fixed 10 ms grid. Each tick counts with its own lateness, those the
+// loop slept through too: a loop stopped for 100 ms in every second misses ten ticks of a hundred,
+// and its p99 is near 100 ms. Pure; thread-compatible.
 class LagSampler {
  public:
   static constexpr int64_t kTick = 10 * kNanosPerMilli;

@@ -139,7 +139,8 @@ absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int error = getaddrinfo(parts->host.c_str(), absl::StrCat(parts->port).c_str(), &hints, &found);
+  const int error =
+      getaddrinfo(parts->host.c_str(), absl::StrCat(parts->port).c_str(), &hints, &found);
   const AddressList list(found, &freeaddrinfo);
   TransportTarget target;
   target.url = std::string(url);

@@ -23,9 +23,9 @@ absl::StatusOr<UrlParts> ParseUrl(absl::string_view url);
 // "1.2.3.4:80", "[::1]:80".
 std::string HostPort(absl::string_view ip, uint16_t port);
 
-// The target of `url` with all A and AAAA addresses its name has now. Where a name has addresses of both
-// families and only one family takes connections (localhost with a server on 127.0.0.1), only that
-// family's are used. Blocks, at most as long as the system's resolver does and half a second.
+// The target of `url` with all A and AAAA addresses its name has now. Where a name has addresses of
+// both families and only one family takes connections (localhost with a server on 127.0.0.1), only
+// that family's are used. Blocks, at most as long as the system's resolver does and half a second.
 // NotFound when the name has no address.
 absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url);
 

@@ -35,7 +35,8 @@ void ResponseHead::OnLine(absl::string_view line, int64_t now, ResponseHandler* 
   }
   const size_t colon = line.find(':');
   if (state_ != State::kHeaders || colon == absl::string_view::npos) return;
-  handler->OnHeader(line.substr(0, colon), absl::StripLeadingAsciiWhitespace(line.substr(colon + 1)));
+  handler->OnHeader(line.substr(0, colon),
+                    absl::StripLeadingAsciiWhitespace(line.substr(colon + 1)));
 }
 
 }  // namespace tidemark

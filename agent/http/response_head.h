@@ -8,8 +8,8 @@
 
 namespace tidemark {
 
-// Turns the lines of a response's head into handler calls: interim (1xx) responses are passed over, and
-// what comes after the head's end (trailers) is left out. Pure; thread-compatible.
+// Turns the lines of a response's head into handler calls: interim (1xx) responses are passed over,
+// and what comes after the head's end (trailers) is left out. Pure; thread-compatible.
 class ResponseHead {
  public:
   void Reset() { state_ = State::kStatus; }

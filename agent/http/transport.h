@@ -17,8 +17,8 @@ class ResponseHandler {
  public:
   virtual ~ResponseHandler() = default;
 
-  // The kept connection it was sent on turned out to have been closed by the peer before any byte of
-  // an answer: it is sent once more on a new one. The only retry there is.
+  // The kept connection it was sent on turned out to have been closed by the peer before any byte
+  // of an answer: it is sent once more on a new one. The only retry there is.
   virtual void OnResent(int64_t now) = 0;
   // A new connection was made for it (not called when one is re-used). `address` is "ip:port".
   virtual void OnConnected(int64_t now, absl::string_view address) = 0;
@@ -27,7 +27,8 @@ class ResponseHandler {
   virtual void OnHeader(absl::string_view name, absl::string_view value) = 0;
   virtual void OnHeadersEnd(int64_t now) = 0;
   // Bytes of the body (chunk framing removed). All bytes of one network read have one `read` number
-  // and one `now`. Returns false to refuse more: the connection is closed and no further call comes.
+  // and one `now`. Returns false to refuse more: the connection is closed and no further call
+  // comes.
   virtual bool OnBody(absl::string_view bytes, int64_t now, uint64_t read) = 0;
   // The response is complete. `clean` is false when the peer closed inside the body's framing.
   virtual void OnResponseEnd(bool clean, int64_t now) = 0;
@@ -37,28 +38,28 @@ class ResponseHandler {
 
 // One target: where a URL's requests go.
 struct TransportTarget {
-  std::string url;                       // full, with path
-  std::vector<std::string> addresses;    // "ip:port" the name resolved to, not empty
+  std::string url;                     // full, with path
+  std::vector<std::string> addresses;  // "ip:port" the name resolved to, not empty
   bool tls = false;
   bool insecure_skip_verify = false;
-  std::string ca_cert;                   // path; empty: the system's
+  std::string ca_cert;  // path; empty: the system's
 };
 
 struct OutgoingRequest {
-  uint32_t target = 0;                   // index into TransportOptions::targets
-  uint32_t address = 0;                  // index into that target's addresses, for a new connection
-  absl::string_view body;                // must live until the request has ended
+  uint32_t target = 0;     // index into TransportOptions::targets
+  uint32_t address = 0;    // index into that target's addresses, for a new connection
+  absl::string_view body;  // must live until the request has ended
 };
 
 struct TransportOptions {
   std::vector<TransportTarget> targets;
-  std::vector<std::string> headers;      // "Name: value", sent with every request; may hold a secret
-  uint32_t slots = 0;                    // concurrent requests; also the number of kept connections
+  std::vector<std::string> headers;  // "Name: value", sent with every request; may hold a secret
+  uint32_t slots = 0;                // concurrent requests; also the number of kept connections
   int64_t connect_timeout = 30'000'000'000;  // ns; the only limit a transport keeps itself
 };
 
-// Sends HTTP POSTs and reports what comes back. One a loop thread, single-threaded. The seam between
-// the engine and libcurl; tests have an in-memory one.
+// Sends HTTP POSTs and reports what comes back. One a loop thread, single-threaded. The seam
+// between the engine and libcurl; tests have an in-memory one.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -69,14 +70,14 @@ class Transport {
   // returns, but never of an end (OnResponseEnd, OnFailure). May be called from within a handler.
   virtual void Send(uint32_t slot, const OutgoingRequest& request, ResponseHandler* handler) = 0;
 
-  // Ends the slot's request, closing its connection. No further call to its handler. No-op when idle.
-  // May be called from within a handler.
+  // Ends the slot's request, closing its connection. No further call to its handler. No-op when
+  // idle. May be called from within a handler.
   virtual void Abort(uint32_t slot) = 0;
 
   struct Counters {
     uint64_t connections_opened = 0;
     uint64_t connections_open = 0;
-    uint64_t reused_stale = 0;   // re-sent once on a new connection since a kept one was closed
+    uint64_t reused_stale = 0;  // re-sent once on a new connection since a kept one was closed
     uint64_t reads = 0;
     uint64_t queued_inside = 0;  // requests that waited inside the library for a connection
   };

@@ -81,7 +81,8 @@ std::string NewIncarnation() {
 void WarnOfCapacity(const v1::Hello& hello) {
   const uint64_t sensible = uint64_t{kStreamsACore} * hello.cores();
   if (hello.capacity().streams() <= sensible) return;
-  Log(LogLevel::kWarning,
+  // A host's own limits are always far above; only who asks for so much needs to hear it.
+  Log(hello.capacity().source() == "flag" ? LogLevel::kWarning : LogLevel::kDebug,
       "capacity is above 1,000 streams a core: large levels may measure this agent, not the endpoint "
       "(tidemark selftest finds what it drives; --capacity sets it)",
       {{"capacity", absl::StrCat(hello.capacity().streams())}, {"cores", absl::StrCat(hello.cores())}});

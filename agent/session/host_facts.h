@@ -32,7 +32,8 @@ uint64_t RaiseDescriptorLimit();
 HostLimits ReadHostLimits();
 
 // Hello with a new random incarnation: one a process. Pod, node and zone come from TIDEMARK_POD_NAME,
-// TIDEMARK_NODE_NAME and TIDEMARK_ZONE. Warns in the log of a capacity above 1,000 a core.
+// TIDEMARK_NODE_NAME and TIDEMARK_ZONE. Warns in the log of an
+// asked capacity above 1,000 a core.
 v1::Hello BuildHello(const HelloOptions& options);
 
 // What this process runs on, for the result.

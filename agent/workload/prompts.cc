@@ -19,11 +19,13 @@ uint32_t DrawLength(const LengthDistribution& length, Rng& rng) {
 }
 
 void AppendHex(uint64_t value, std::string* text) {
-  for (int shift = 60; shift >= 0; shift -= 4) text->push_back("0123456789abcdef"[(value >> shift) & 15]);
+  for (int shift = 60; shift >= 0; shift -= 4)
+    text->push_back("0123456789abcdef"[(value >> shift) & 15]);
 }
 
 void AppendWord(uint64_t bits, std::string* text) {
-  const absl::string_view word = VocabularyWord(static_cast<uint32_t>(bits & (kVocabularySize - 1)));
+  const absl::string_view word =
+      VocabularyWord(static_cast<uint32_t>(bits & (kVocabularySize - 1)));
   text->append(word.data(), word.size());
 }
 

@@ -1,7 +1,6 @@
 #include "common/json/json.h"
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -136,11 +135,6 @@ std::optional<bool> Json::AsBool() const {
 
 std::optional<int64_t> Json::AsInt64() const {
   if (const auto* number = std::get_if<int64_t>(&value_)) return *number;
-  if (const auto* number = std::get_if<uint64_t>(&value_)) {
-    if (*number <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-      return static_cast<int64_t>(*number);
-    }
-  }
   if (const auto* number = std::get_if<double>(&value_)) {
     if (*number == std::trunc(*number) && *number >= -kTwoTo63 && *number < kTwoTo63) {
       return static_cast<int64_t>(*number);
@@ -163,7 +157,7 @@ std::optional<double> Json::AsDouble() const {
   return std::nullopt;
 }
 
-const std::vector<Json>& Json::Items() const {
+const std::vector<Json>& Json::Items() const& {
   const auto* items = std::get_if<std::vector<Json>>(&value_);
   return items == nullptr ? NoItems() : *items;
 }
@@ -174,7 +168,7 @@ Json& Json::Append(Json item) {
   return *this;
 }
 
-const std::vector<Json::Member>& Json::Members() const {
+const std::vector<Json::Member>& Json::Members() const& {
   const auto* members = std::get_if<std::vector<Member>>(&value_);
   return members == nullptr ? NoMembers() : *members;
 }

@@ -51,12 +51,14 @@ class Json {
   const std::string* AsString() const { return std::get_if<std::string>(&value_); }
 
   // Of an array; an empty list for every other kind.
-  const std::vector<Json>& Items() const;
+  const std::vector<Json>& Items() const&;
+  void Items() const&& = delete;  // it would dangle, in a range-for for one
   // Appends. REQUIRES: an array, or null, which becomes one.
   Json& Append(Json item);
 
   // Of an object; an empty list for every other kind.
-  const std::vector<Member>& Members() const;
+  const std::vector<Member>& Members() const&;
+  void Members() const&& = delete;
   // The member of that name; null when there is none or this is no object. The pointer lives until
   // the object changes.
   const Json* Find(absl::string_view name) const;
@@ -77,22 +79,25 @@ class Json {
   friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
 
  private:
+  // uint64_t only beyond int64_t, so that equal integers are equal values.
+  using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
+                             std::vector<Json>, std::vector<Member>>;
+
   template <typename Number>
-  static auto Widened(Number number) {
+  static Value Widened(Number number) {
     if constexpr (std::is_same_v<Number, bool>) {
       return number;
     } else if constexpr (std::is_floating_point_v<Number>) {
       return static_cast<double>(number);
-    } else if constexpr (std::is_unsigned_v<Number>) {
-      return static_cast<uint64_t>(number);
     } else {
+      if (number > 0 && static_cast<uint64_t>(number) > uint64_t{INT64_MAX}) {
+        return static_cast<uint64_t>(number);
+      }
       return static_cast<int64_t>(number);
     }
   }
 
-  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, std::vector<Json>,
-               std::vector<Member>>
-      value_;
+  Value value_;
 };
 
 // Reads one JSON document. `what` names it in errors ("result.json").

@@ -14,8 +14,8 @@ namespace tidemark {
 // A bijection of 64 bits in which each input bit moves about half of the output bits (SplitMix64).
 uint64_t MixBits(uint64_t value);
 
-// One number from several: the seed of request i comes from the job's seed and i, so any request can be
-// made without making those before it.
+// One number from several: the seed of request i comes from the job's seed and i, so any request
+// can be made without making those before it.
 uint64_t CombineSeeds(std::initializer_list<uint64_t> parts);
 
 // A number from text (FNV-1a, mixed).
@@ -29,8 +29,8 @@ class Rng {
   uint64_t Next();
   // Uniform in [0, bound). REQUIRES: bound > 0. Biased by less than bound / 2^64.
   uint64_t Below(uint64_t bound);
-  // Near normal, mean 0, deviation 1, within [-6, 6]: the sum of twelve uniforms. Only additions, so
-  // that no platform's mathematics library shows in it.
+  // Near normal, mean 0, deviation 1, within [-6, 6]: the sum of twelve uniforms. Only additions,
+  // so that no platform's mathematics library shows in it.
   double Normal();
 
  private:

@@ -39,7 +39,9 @@ std::string StreamReply(const std::string& usage) {
 
 std::string Prompt(const LoopbackServer::Request& request) {
   const std::string key = "\"content\":\"";
-  const size_t begin = request.body.find(key) + key.size();
+  const size_t at = request.body.find(key);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + key.size();
   return request.body.substr(begin, request.body.find('"', begin) - begin);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/simulator_child.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -71,6 +72,26 @@ TEST_F(SimulatorChildTest, SaysWhenTheProgramIsMissing) {
   const auto child = SimulatorChild::Start(options, RealClock());
   EXPECT_TRUE(absl::IsNotFound(child.status())) << child.status();
   EXPECT_THAT(std::string(child.status().message()), HasSubstr("/nonexistent/tidemark-sim"));
+}
+
+TEST(SimulatorChild, StartsTheRealSimulatorOnACoreOfItsOwn) {
+  SimulatorChildOptions options;
+  options.program = TIDEMARK_BIN_DIR "/tidemark-sim";
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  auto child = SimulatorChild::Start(options, RealClock());
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_THAT((*child)->url(), testing::StartsWith("http://127.0.0.1:"));
+  cpu_set_t ours;
+  cpu_set_t theirs;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(ours), &ours), 0);
+  ASSERT_EQ(sched_getaffinity((*child)->pid(), sizeof(theirs), &theirs), 0);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "one core";
+  cpu_set_t both;
+  CPU_AND(&both, &ours, &theirs);
+  EXPECT_EQ(CPU_COUNT(&both), 0);
+  EXPECT_EQ(CPU_COUNT(&theirs), 1);
 }
 
 TEST(ChildEnvironment, LeavesTheApiKeyOut) {

@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 v1::Result OneGoodLevel() {
@@ -201,6 +200,15 @@ TEST_F(SweepTest, EndsWithOneWhenResultsCannotBeWrittenButStillAnswers) {
 TEST_F(SweepTest, EndsWithOneWhenTheSimulatorIsMissing) {
   EXPECT_EQ(RunSweep(world_, {"--output-dir", root_ + "/o"}), 1);
   EXPECT_THAT(err_.str(), HasSubstr("/nonexistent/tidemark-sim"));
+}
+
+TEST_F(SweepTest, RunsAgainstTheBuiltInSimulatorWithoutKeepingItsAddress) {
+  world_.simulator_program = TIDEMARK_BIN_DIR "/tidemark-sim";
+  EXPECT_EQ(RunSweep(world_, {"--output-dir", root_ + "/o"}), 0);
+  EXPECT_TRUE(script_.request.simulator);
+  EXPECT_THAT(script_.request.spec.endpoint.urls, ElementsAre(HasSubstr("http://127.0.0.1:")));
+  EXPECT_THAT(script_.request.job_yaml, Not(HasSubstr("127.0.0.1")));
+  EXPECT_THAT(err_.str(), HasSubstr("(the built-in simulator)"));
 }
 
 TEST_F(SweepTest, StopsTheJobAtASignalAndKeepsWhatThereIs) {

@@ -40,6 +40,11 @@ TEST(Json, KeepsIntegersOf64Bits) {
   EXPECT_EQ(Json(std::numeric_limits<uint64_t>::max()).Dump(), "18446744073709551615");
 }
 
+TEST(Json, EqualIntegersAreEqualWhateverTheirType) {
+  EXPECT_EQ(Json(5u), Json(int8_t{5}));
+  EXPECT_EQ(Json(uint64_t{5}), Parsed("5"));
+}
+
 TEST(Json, RefusesNumbersOutOfTheAskedRange) {
   EXPECT_EQ(Json(-1).AsUint64(), std::nullopt);
   EXPECT_EQ(Json(std::numeric_limits<uint64_t>::max()).AsInt64(), std::nullopt);
@@ -91,8 +96,10 @@ TEST(Json, RefusesDeepNesting) {
 }
 
 TEST(Json, OtherKindsHaveNoItemsAndNoMembers) {
-  EXPECT_TRUE(Json(1).Items().empty());
-  EXPECT_EQ(Json("a").Find("a"), nullptr);
+  const Json number(1);
+  EXPECT_TRUE(number.Items().empty());
+  EXPECT_TRUE(number.Members().empty());
+  EXPECT_EQ(number.Find("a"), nullptr);
 }
 
 }  // namespace

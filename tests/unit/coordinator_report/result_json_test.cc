@@ -49,7 +49,8 @@ TEST(ResultJson, CountsAreNumbersWhileADoubleHoldsThemExactly) {
 }
 
 TEST(ResultJson, WritesZerosAndLeavesOutWhatIsAbsent) {
-  const Json level = ParseJson(ResultJson(SampleSweep()), "x")->Find("levels")->Items()[3];
+  const Json document = *ParseJson(ResultJson(SampleSweep()), "x");
+  const Json& level = document.Find("levels")->Items()[3];
   EXPECT_EQ(level.Find("error_rate")->AsDouble(), 0);
   EXPECT_EQ(level.Find("total_token_throughput"), nullptr);
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "coordinator/report/format.h"
+#include "coordinator/report/statements.h"
 #include "tests/golden/report/sample_result.h"
 
 namespace tidemark {
@@ -71,14 +72,17 @@ TEST(Summary, AFailedJobHasNoTable) {
 }
 
 TEST(Summary, SaysHowFarTheLawIs) {
-  EXPECT_THAT(SummaryText(SampleSweep()), HasSubstr("Measured throughput is within 0.1 % of it"));
+  EXPECT_EQ(LawSentence(SampleSweep()),
+            "By its law the simulator saturates at 16 requests. Measured throughput is within 0.1 "
+            "% of it (farthest off at 32).");
 }
 
 TEST(Summary, SaysThatTheKneesCrossChecksDiffer) {
   v1::Result result = SampleSweep();
   result.mutable_knee()->set_cross_checks_differ(true);
   result.mutable_knee()->set_kneedle(32);
-  EXPECT_THAT(SummaryText(result), HasSubstr("cross-checks differ by more than 2 x: Kneedle 32"));
+  EXPECT_THAT(KneeSentence(result),
+              HasSubstr("; the cross-checks differ by more than 2 x: Kneedle 32"));
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#include "agent/engine/single_request.h"
+
+#include "tests/integration/agent_engine/stream_reply.h"
+
+namespace tidemark {
+namespace {
+
+class SingleRequestTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<SingleResult> Run(const std::string& url) {
+    request_.endpoint.urls = {url};
+    request_.prompt = "say three";
+    request_.output_tokens = 3;
+    request_.keep_output = true;
+    return RunSingleRequest(request_, secret_, &RealClock());
+  }
+  SingleRequest request_;
+  SecretResolver secret_;
+};
+
+TEST_F(SingleRequestTest, GivesRecordAndOutput) {
+  ScriptedServer server([](int, int, const std::string&) { return StreamReply(1); });
+  const auto result = Run(server.url());
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->record.ok()) << result->detail;
+  EXPECT_EQ(result->output, "aaa");
+  EXPECT_EQ(OutputSequenceLength(result->record), 3u);
+  EXPECT_EQ(result->record.address, server.address());
+}
+
+TEST_F(SingleRequestTest, ADeadPortIsOfClassConnectWithWords) {
+  std::string url;
+  {
+    ScriptedServer server([](int, int, const std::string&) { return StreamReply(1); });
+    url = server.url();
+  }
+  const auto result = Run(url);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->record.failure, FailureClass::kConnect);
+  EXPECT_NE(result->detail, "");
+}
+
+TEST_F(SingleRequestTest, ANameWithoutAddressIsOfClassDns) {
+  const auto result = Run("http://no-such-host.invalid/");
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->record.failure, FailureClass::kDns);
+  EXPECT_NE(result->detail.find("no-such-host.invalid"), std::string::npos);
+}
+
+TEST_F(SingleRequestTest, TheTotalLimitBoundsIt) {
+  ScriptedServer server([](int, int, const std::string&) {
+    return std::vector<ServerStep>{ScriptedServer::Pause(2'000)};
+  });
+  request_.limits.total_ms = 50;
+  const auto result = Run(server.url());
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->record.failure, FailureClass::kTimeoutTotal);
+}
+
+TEST_F(SingleRequestTest, SendsTheKeyAsBearer) {
+  std::string head;
+  ScriptedServer server([&](int, int, const std::string& text) {
+    head = text;
+    return StreamReply(1);
+  });
+  request_.endpoint.api_key_env = "KEY";
+  secret_ = [](const std::string& name) { return name == "KEY" ? "s3cret" : ""; };
+  ASSERT_TRUE(Run(server.url()).ok());
+  EXPECT_NE(head.find("Authorization: Bearer s3cret\r\n"), std::string::npos) << head;
+}
+
+TEST_F(SingleRequestTest, AKeyThatIsNotAllowedIsRefused) {
+  request_.endpoint.api_key_env = "KEY";
+  EXPECT_EQ(Run("http://127.0.0.1:1/").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+}  // namespace
+}  // namespace tidemark
