@@ -12,6 +12,8 @@
 #include "cli/exit_code.h"
 #include "cli/fd_limit.h"
 #include "cli/help.h"
+#include "cli/one_host.h"
+#include "cli/result_output.h"
 #include "cli/simulator_child.h"
 #include "cli/sweep.h"
 #include "cli/sweep_flags.h"
@@ -68,6 +70,8 @@ int SweepCommand(const std::vector<std::string>& arguments) {
   world.descriptor_limit = *descriptors;
   world.simulator_program = SimulatorProgram();
   world.simulator_latency = SimulatorLatency;
+  world.make_runner = [] { return NewOneHostRunner(TIDEMARK_VERSION, &RealClock()); };
+  world.output = FileResultOutput(TerminalOf(STDOUT_FILENO));
   return RunSweep(world, arguments);
 }
 

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "coordinator/core/job_spec/job_spec.h"
+#include "coordinator/report/files.h"
 #include "proto/tidemark/v1/result.pb.h"
 
 namespace tidemark {
@@ -65,11 +66,11 @@ class Runner {
 
 // What is made of a result.
 struct ResultOutput {
-  // Writes every result file into the folder. Called once, also for partial results.
-  std::function<absl::Status(const v1::Result&, const std::string& output_dir)> write;
-  // result.json, and the last screen (answer, table, warnings).
+  // Every result file, relative to the output folder. Also of partial results.
+  std::function<std::vector<ReportFile>(const v1::Result&)> files;
+  // result.json, and the last screen (answer, table, warnings) of a result in `output_dir`.
   std::function<std::string(const v1::Result&)> json;
-  std::function<std::string(const v1::Result&)> summary;
+  std::function<std::string(const v1::Result&, const std::string& output_dir)> summary;
 };
 
 }  // namespace tidemark

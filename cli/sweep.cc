@@ -205,16 +205,28 @@ class Sweep {
 
   // The answer goes to standard output whatever becomes of the files.
   int Conclude(const v1::Result& result, const OutputFolder& folder, int signal) {
-    const absl::Status written = world_.output.write
-                                     ? world_.output.write(result, folder.path())
-                                     : absl::OkStatus();
-    const auto& text = job_.command.json ? world_.output.json : world_.output.summary;
-    if (text) *world_.out << text(result);
-    if (job_.command.json && world_.output.summary) *world_.err << world_.output.summary(result);
+    const absl::Status written = WriteFiles(result, folder);
+    const ResultOutput& output = world_.output;
+    const std::string summary = output.summary ? output.summary(result, folder.path()) : "";
+    if (job_.command.json && output.json) {
+      *world_.out << output.json(result);
+      *world_.err << summary;
+    } else {
+      *world_.out << summary;
+    }
     *world_.out << std::flush;
     if (!written.ok()) return Fail(written.message());
     if (!world_.out->good()) return Fail("cannot write the answer to standard output");
     return ExitCodeOf(result, job_.spec.accept_undecided, signal);
+  }
+
+  absl::Status WriteFiles(const v1::Result& result, const OutputFolder& folder) const {
+    if (!world_.output.files) return absl::OkStatus();
+    for (const ReportFile& file : world_.output.files(result)) {
+      absl::Status status = folder.WriteFile(file.path, file.content);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
 
   const SweepWorld& world_;

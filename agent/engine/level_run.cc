@@ -37,11 +37,11 @@ LevelRun::LevelRun(LevelTask task, EngineEvents events, const EngineOptions* opt
       setup_([this] { SetUp(); }) {}
 
 LevelRun::~LevelRun() {
-  setup_.join();
   {
     MutexLock lock(emit_);
     muted_ = true;
   }
+  setup_.join();
   loops_.clear();  // ends their threads
 }
 
@@ -99,7 +99,10 @@ absl::Status LevelRun::BuildLoops(const TransportOptions& transport) {
 // READY is told before anything that waited for it can make a loop tell something.
 void LevelRun::Publish(const absl::Status& status) {
   if (!status.ok()) loops_.clear();
-  events_.ready(status, addresses_);
+  {
+    MutexLock lock(emit_);
+    if (!muted_) events_.ready(status, addresses_);
+  }
   for (const auto& loop : loops_) loop->Start();
   bool stop_now;
   {

@@ -21,8 +21,8 @@ void Tighten(Value limit, Value* tightest) {
   *tightest = *tightest > 0 ? std::min(*tightest, limit) : limit;
 }
 
-// "/a/b", "/a", "": a group and those above it. In a container the path may be the host's, which is not to
-// be seen there; the last, the root of what is seen, is then the container's own group.
+// "/a/b", "/a", "": a group and those above it. In a container the path may be the host's, which is
+// not to be seen there; the last, the root of what is seen, is then the container's own group.
 std::vector<std::string> GroupAndAbove(absl::string_view path) {
   std::vector<std::string> groups;
   path = absl::StripSuffix(path, "/");
@@ -34,7 +34,9 @@ std::vector<std::string> GroupAndAbove(absl::string_view path) {
   return groups;
 }
 
-std::string ReadOr(const FileReader& read, const std::string& path) { return read(path).value_or(""); }
+std::string ReadOr(const FileReader& read, const std::string& path) {
+  return read(path).value_or("");
+}
 
 double QuotaCores(absl::string_view quota_text, absl::string_view period_text) {
   int64_t quota = 0, period = 0;
@@ -60,7 +62,8 @@ void ReadVersion1(const FileReader& read, absl::string_view controllers, absl::s
                            ReadOr(read, folder + "/cpu.cfs_period_us")),
                 &limits->cpu);
       } else if (controller == "memory") {
-        Tighten(ParseMemoryLimit(ReadOr(read, folder + "/memory.limit_in_bytes")), &limits->memory_bytes);
+        Tighten(ParseMemoryLimit(ReadOr(read, folder + "/memory.limit_in_bytes")),
+                &limits->memory_bytes);
       }
     }
   }

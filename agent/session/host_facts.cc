@@ -83,9 +83,11 @@ void WarnOfCapacity(const v1::Hello& hello) {
   if (hello.capacity().streams() <= sensible) return;
   // A host's own limits are always far above; only who asks for so much needs to hear it.
   Log(hello.capacity().source() == "flag" ? LogLevel::kWarning : LogLevel::kDebug,
-      "capacity is above 1,000 streams a core: large levels may measure this agent, not the endpoint "
+      "capacity is above 1,000 streams a core: large levels may measure this agent, not the "
+      "endpoint "
       "(tidemark selftest finds what it drives; --capacity sets it)",
-      {{"capacity", absl::StrCat(hello.capacity().streams())}, {"cores", absl::StrCat(hello.cores())}});
+      {{"capacity", absl::StrCat(hello.capacity().streams())},
+       {"cores", absl::StrCat(hello.cores())}});
 }
 
 std::optional<std::string> ValueOf(absl::string_view line, absl::string_view key) {
@@ -129,7 +131,8 @@ v1::Hello BuildHello(const HelloOptions& options) {
   hello.set_memory_limit_bytes(limits.cgroup.memory_bytes);
   hello.set_descriptor_limit(limits.descriptors);
   hello.set_port_limit(limits.ports);
-  hello.mutable_capacity()->set_streams(options.capacity > 0 ? options.capacity : CapacityOf(limits));
+  hello.mutable_capacity()->set_streams(options.capacity > 0 ? options.capacity
+                                                             : CapacityOf(limits));
   hello.mutable_capacity()->set_source(options.capacity > 0 ? "flag" : "limits");
   hello.set_weight(WeightOf(limits));
   hello.set_pod(PodName());
@@ -165,7 +168,8 @@ uint32_t CapacityOf(const HostLimits& limits) {
   const uint64_t descriptors =
       limits.descriptors > kDescriptorsKept ? limits.descriptors - kDescriptorsKept : 1;
   const uint64_t ports = limits.ports > 0 ? limits.ports : UINT32_MAX;
-  return static_cast<uint32_t>(std::max<uint64_t>(1, std::min({descriptors, ports, uint64_t{UINT32_MAX}})));
+  return static_cast<uint32_t>(
+      std::max<uint64_t>(1, std::min({descriptors, ports, uint64_t{UINT32_MAX}})));
 }
 
 double WeightOf(const HostLimits& limits) {
@@ -177,7 +181,8 @@ uint32_t ParsePortRange(absl::string_view text) {
   const std::vector<absl::string_view> ends =
       absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
   uint32_t first = 0, last = 0;
-  if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &first) || !absl::SimpleAtoi(ends[1], &last)) return 0;
+  if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &first) || !absl::SimpleAtoi(ends[1], &last))
+    return 0;
   return first <= last && last <= 65'535 ? last - first + 1 : 0;
 }
 
@@ -194,7 +199,8 @@ std::string ParseCpuModel(absl::string_view cpuinfo) {
 std::string AgentIdFrom(absl::string_view name) {
   std::string id(name.substr(0, kIdBytes));
   for (char& c : id) {
-    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+    const bool plain =
+        absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
     if (!plain) c = '-';
   }
   return id.empty() ? "agent" : id;

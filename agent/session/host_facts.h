@@ -12,8 +12,9 @@
 namespace tidemark {
 
 struct HelloOptions {
-  std::string agent_id;   // empty: the pod's or host's name
-  uint32_t capacity = 0;  // concurrent streams this agent carries, as asked; 0: by the host's limits
+  std::string agent_id;  // empty: the pod's or host's name
+  uint32_t capacity =
+      0;  // concurrent streams this agent carries, as asked; 0: by the host's limits
 };
 
 // What this host gives the agent.
@@ -24,16 +25,16 @@ struct HostLimits {
   uint32_t ports = 0;  // of outgoing connections to one address
 };
 
-// Raises the soft limit of open descriptors to the hard one, and returns it (the old one where that is not
-// allowed). For the start of a program.
+// Raises the soft limit of open descriptors to the hard one, and returns it (the old one where that
+// is not allowed). For the start of a program.
 uint64_t RaiseDescriptorLimit();
 
 // Reads the machine. Call RaiseDescriptorLimit first.
 HostLimits ReadHostLimits();
 
-// Hello with a new random incarnation: one a process. Pod, node and zone come from TIDEMARK_POD_NAME,
-// TIDEMARK_NODE_NAME and TIDEMARK_ZONE. Warns in the log of an
-// asked capacity above 1,000 a core.
+// Hello with a new random incarnation: one a process. Pod, node and zone come from
+// TIDEMARK_POD_NAME, TIDEMARK_NODE_NAME and TIDEMARK_ZONE. Warns in the log of an asked capacity
+// above 1,000 a core.
 v1::Hello BuildHello(const HelloOptions& options);
 
 // What this process runs on, for the result.
@@ -44,8 +45,8 @@ std::string BuildString();
 
 // The pure parts.
 
-// The capacity of a host that was not told one: its descriptors without those kept for other things, or its
-// ports where they are fewer; at least 1.
+// The capacity of a host that was not told one: its descriptors without those kept for other
+// things, or its ports where they are fewer; at least 1.
 uint32_t CapacityOf(const HostLimits& limits);
 
 // Cores it may use: the quota's where that is less. What a share of the load is weighed by.
@@ -54,10 +55,12 @@ double WeightOf(const HostLimits& limits);
 // How many ports "32768\t60999" is; 0 when malformed.
 uint32_t ParsePortRange(absl::string_view text);
 
-// The first "model name" of /proc/cpuinfo, or "Model" or "Hardware" of ARM's; empty when there is none.
+// The first "model name" of /proc/cpuinfo, or "Model" or "Hardware" of ARM's; empty when there is
+// none.
 std::string ParseCpuModel(absl::string_view cpuinfo);
 
-// A stable id from a name: what is not of [A-Za-z0-9._-] becomes '-', at most 63; "agent" for an empty one.
+// A stable id from a name: what is not of [A-Za-z0-9._-] becomes '-', at most 63; "agent" for an
+// empty one.
 std::string AgentIdFrom(absl::string_view name);
 
 }  // namespace tidemark

@@ -37,23 +37,28 @@ std::string HostPortOf(const ProbeFault& fault) {
 std::string ListOf(const std::vector<std::string>& models) {
   const size_t shown = std::min(models.size(), kModelsShown);
   const std::vector<std::string> first(models.begin(), models.begin() + static_cast<long>(shown));
-  return absl::StrCat(absl::StrJoin(first, ", "),
-                      shown < models.size() ? absl::StrCat(" and ", models.size() - shown, " more") : "");
+  return absl::StrCat(
+      absl::StrJoin(first, ", "),
+      shown < models.size() ? absl::StrCat(" and ", models.size() - shown, " more") : "");
 }
 
 std::string TlsHint(const ProbeFault& fault, const ProbeSubject& subject) {
-  if (SaysAny(fault.reason, {"wrong version number", "record layer", "packet length", "http request"})) {
+  if (SaysAny(fault.reason,
+              {"wrong version number", "record layer", "packet length", "http request"})) {
     return absl::StrCat(HostPortOf(fault), " speaks plain HTTP: give the URL with http://");
   }
   if (SaysAny(fault.reason, {"subject name", "hostname", "no alternative certificate"})) {
-    return "the certificate is for another name: give the URL with the name it was made for, or --insecure "
+    return "the certificate is for another name: give the URL with the name it was made for, or "
+           "--insecure "
            "for a test endpoint";
   }
   if (subject.ca_cert) {
-    return "the CA given with --ca-cert did not sign this certificate: give the right one, or --insecure "
+    return "the CA given with --ca-cert did not sign this certificate: give the right one, or "
+           "--insecure "
            "for a test endpoint";
   }
-  return "give the CA that signed the endpoint's certificate with --ca-cert FILE, or --insecure for a test "
+  return "give the CA that signed the endpoint's certificate with --ca-cert FILE, or --insecure "
+         "for a test "
          "endpoint";
 }
 
@@ -67,16 +72,21 @@ std::string ConnectionHint(const ProbeFault& fault, const ProbeSubject& subject)
                         "? --wait-ready 60 waits for one that is starting");
   }
   if (fault.failure_class == "timeout_connect") {
-    return absl::StrCat(host, " does not answer: check the address, and firewalls between this agent and it");
+    return absl::StrCat(
+        host, " does not answer: check the address, and firewalls between this agent and it");
   }
   if (fault.failure_class == "tls") return TlsHint(fault, subject);
   if (fault.failure_class == "credentials") {
-    return absl::StrCat("set ", subject.api_key_env, " in the agent's environment (it is unset, empty, or not "
+    return absl::StrCat("set ", subject.api_key_env,
+                        " in the agent's environment (it is unset, empty, or not "
                         "for this host), or name another with --api-key-env");
   }
-  if (fault.failure_class == "connection_reset" && absl::StartsWithIgnoreCase(fault.url, "http://")) {
-    return absl::StrCat(host, " closed the connection without an answer: if it speaks TLS, give the URL with "
-                        "https://");
+  if (fault.failure_class == "connection_reset" &&
+      absl::StartsWithIgnoreCase(fault.url, "http://")) {
+    return absl::StrCat(
+        host,
+        " closed the connection without an answer: if it speaks TLS, give the URL with "
+        "https://");
   }
   return "";
 }
@@ -84,10 +94,12 @@ std::string ConnectionHint(const ProbeFault& fault, const ProbeSubject& subject)
 std::string KeyHint(const ProbeSubject& subject) {
   if (subject.api_key_env.empty()) {
     if (subject.authorized) return "the endpoint did not accept the Authorization header: check it";
-    return "the endpoint wants a key: put it in an environment variable and name that with --api-key-env";
+    return "the endpoint wants a key: put it in an environment variable and name that with "
+           "--api-key-env";
   }
   if (!subject.authorized) {
-    return absl::StrCat("set ", subject.api_key_env, " in the agent's environment: it is unset or empty");
+    return absl::StrCat("set ", subject.api_key_env,
+                        " in the agent's environment: it is unset or empty");
   }
   return absl::StrCat("the endpoint did not accept the key in ", subject.api_key_env,
                       ": check it, and that it may use this model");
@@ -98,7 +110,8 @@ std::string ModelHint(const ProbeSubject& subject) {
     return absl::StrCat("name one of the served models with --model: ", ListOf(subject.served));
   }
   if (subject.model.empty()) return "name the served model with --model: the endpoint lists none";
-  return absl::StrCat("the endpoint does not serve \"", subject.model, "\": name a served model with --model");
+  return absl::StrCat("the endpoint does not serve \"", subject.model,
+                      "\": name a served model with --model");
 }
 
 std::string NotFoundHint(const ProbeFault& fault, const ProbeSubject& subject) {
@@ -117,9 +130,10 @@ std::string BadRequestHint(const ProbeFault& fault, const ProbeSubject& subject)
     return absl::StrCat(HostPortOf(fault), " speaks TLS: give the URL with https://");
   }
   if (SaysAny(fault.excerpt, {"context length", "context size", "context window", "maximum context",
-                              "max_model_len", "maximum model length", "too long", "too large", "max_tokens",
-                              "max_completion_tokens", "exceed"})) {
-    return absl::StrCat("lower --isl (", subject.input_tokens, ") or --osl (", subject.output_tokens,
+                              "max_model_len", "maximum model length", "too long", "too large",
+                              "max_tokens", "max_completion_tokens", "exceed"})) {
+    return absl::StrCat("lower --isl (", subject.input_tokens, ") or --osl (",
+                        subject.output_tokens,
                         "): input and output together must fit the model's context");
   }
   if (SaysAny(fault.excerpt, {"model"})) return ModelHint(subject);
@@ -148,7 +162,8 @@ std::string StatusHint(const ProbeFault& fault, const ProbeSubject& subject) {
   if (fault.status >= 300 && fault.status < 400) {
     return "redirects are not followed: give the URL it points to (often https://)";
   }
-  if (fault.status >= 500) return "the server is up but fails: --wait-ready 60 waits for one that is starting";
+  if (fault.status >= 500)
+    return "the server is up but fails: --wait-ready 60 waits for one that is starting";
   return "";
 }
 

@@ -16,8 +16,8 @@ struct ProbeFault {
   std::string failure_class;  // docs/metrics.md; "http_404"
   int status = 0;             // HTTP's; 0: no answer
   std::string url;
-  std::string reason;         // in words
-  std::string excerpt;        // the beginning of the answer's body
+  std::string reason;   // in words
+  std::string excerpt;  // the beginning of the answer's body
 };
 
 // What was asked for: hints speak of it.
@@ -31,8 +31,8 @@ struct ProbeSubject {
   double input_tokens = 0, output_tokens = 0;
 };
 
-// The job cannot go on: asking again would give the same. What a loaded or a starting server gives (429,
-// 5xx, time-outs, broken streams) is none.
+// The job cannot go on: asking again would give the same. What a loaded or a starting server gives
+// (429, 5xx, time-outs, broken streams) is none.
 bool IsRefusal(const ProbeFault& fault);
 
 // With --wait-ready: what an endpoint gives that is still coming up.

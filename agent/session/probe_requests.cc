@@ -31,7 +31,8 @@ std::string RootOf(const std::string& url) {
 
 }  // namespace
 
-ProbeRequests::ProbeRequests(const ProbeTask& task, const ProberOptions& options, const Clock* clock)
+ProbeRequests::ProbeRequests(const ProbeTask& task, const ProberOptions& options,
+                             const Clock* clock)
     : task_(task),
       options_(options),
       clock_(clock),
@@ -39,9 +40,11 @@ ProbeRequests::ProbeRequests(const ProbeTask& task, const ProberOptions& options
                       static_cast<int64_t>(task.wait_ready_ms) * kNanosPerMilli) {}
 
 ProbeRequests::Answer ProbeRequests::Send(const std::string& url, const EndpointSpec& endpoint,
-                                          WorkloadSpec* workload, uint32_t words, uint32_t output_tokens) {
+                                          WorkloadSpec* workload, uint32_t words,
+                                          uint32_t output_tokens) {
   Answer answer = SendOnce(url, endpoint, *workload, words, output_tokens);
-  if (!answer.fault || !MayRefuseFixedLength(*answer.fault) || !workload->fixed_output_length) return answer;
+  if (!answer.fault || !MayRefuseFixedLength(*answer.fault) || !workload->fixed_output_length)
+    return answer;
   WorkloadSpec natural = *workload;
   natural.fixed_output_length = false;
   Answer again = SendOnce(url, endpoint, natural, words, output_tokens);
@@ -112,8 +115,9 @@ ProbeFault ProbeRequests::FaultOf(const std::string& url, const SingleResult& re
   fault.failure_class = record.outcome == Outcome::kCancelled
                             ? "cancelled"
                             : FailureClassName(record.failure, record.status);
-  fault.excerpt = Redacted(record.excerpt, url);
   fault.reason = Redacted(result.detail, url);
+  // Where there was no body the record keeps the detail in its place.
+  if (record.excerpt != result.detail) fault.excerpt = Redacted(record.excerpt, url);
   if (fault.reason.empty() && record.status >= 300) {
     fault.reason = absl::StrCat("HTTP status ", record.status);
   }
@@ -147,14 +151,15 @@ std::string ProbeRequests::ServerVersion(const std::string& url) {
   return response.status == 200 ? Shortened(ParseServerVersion(response.body), 100) : "";
 }
 
-// No answer is a fault, and so are the statuses that every other request would get too; others only say
-// that this endpoint has no such thing.
+// No answer is a fault, and so are the statuses that every other request would get too; others only
+// say that this endpoint has no such thing.
 std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::string& target,
                                              uint64_t limit_ms, HttpResponse* response) {
   EndpointSpec endpoint = task_.endpoint;
   endpoint.urls = {target};
   // Names are resolved, and headers made, as for the load.
-  const absl::StatusOr<TransportOptions> setup = SetUpTransport(endpoint, task_.limits, SecretFor(target));
+  const absl::StatusOr<TransportOptions> setup =
+      SetUpTransport(endpoint, task_.limits, SecretFor(target));
   if (!setup.ok()) return FaultOf(url, setup.status());
   HttpOptions options;
   const TimeLimits limits = Limits();
@@ -168,7 +173,8 @@ std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::
   *response = *std::move(got);
   const int status = response->status;
   if (status != 401 && status != 403 && status != 429 && status < 500) return std::nullopt;
-  return ProbeFault{absl::StrCat("http_", status), status, url, absl::StrCat("HTTP status ", status),
+  return ProbeFault{absl::StrCat("http_", status), status, url,
+                    absl::StrCat("HTTP status ", status),
                     Redacted(response->body.substr(0, 512), target)};
 }
 
@@ -189,7 +195,8 @@ TimeLimits ProbeRequests::Limits() const {
   TimeLimits limits = task_.limits;
   const int64_t left = (ready_deadline_ - clock_->MonotonicNanos()) / kNanosPerMilli;
   if (left > 0) {
-    limits.connect_ms = std::min(limits.connect_ms, std::max<uint64_t>(1'000, static_cast<uint64_t>(left)));
+    limits.connect_ms =
+        std::min(limits.connect_ms, std::max<uint64_t>(1'000, static_cast<uint64_t>(left)));
   }
   return limits;
 }
@@ -208,7 +215,9 @@ std::string ProbeRequests::Redacted(const std::string& text, const std::string& 
 }
 
 SecretResolver ProbeRequests::SecretFor(const std::string& url) const {
-  return [this, url](const std::string& name) { return options_.secret ? options_.secret(name, url) : ""; };
+  return [this, url](const std::string& name) {
+    return options_.secret ? options_.secret(name, url) : "";
+  };
 }
 
 }  // namespace tidemark

@@ -23,13 +23,18 @@ constexpr size_t kHeaderBytes = 200;
 using Answer = ProbeRequests::Answer;
 using Models = ProbeRequests::Models;
 
-uint32_t Tokens(double mean) { return static_cast<uint32_t>(std::clamp(std::round(mean), 1.0, 1e7)); }
+uint32_t Tokens(double mean) {
+  return static_cast<uint32_t>(std::clamp(std::round(mean), 1.0, 1e7));
+}
 
 // One probe from its beginning to its answer.
 class Probe {
  public:
   Probe(const ProbeTask& task, const ProberOptions& options, const Clock* clock)
-      : task_(task), endpoint_(task.endpoint), workload_(task.workload), requests_(task, options, clock) {}
+      : task_(task),
+        endpoint_(task.endpoint),
+        workload_(task.workload),
+        requests_(task, options, clock) {}
 
   v1::Probed Run();
 
@@ -63,12 +68,15 @@ class Probe {
 
 v1::Probed Probe::Run() {
   bool alive = FindModel() && Calibrate();
-  for (size_t i = 0; alive && i < task_.endpoint.urls.size(); ++i) alive = SendReal(task_.endpoint.urls[i]);
+  for (size_t i = 0; alive && i < task_.endpoint.urls.size(); ++i)
+    alive = SendReal(task_.endpoint.urls[i]);
   // A passing failure must not cost the whole job its prompt lengths.
   if (alive && calibration_ == Calibration::kFailed && !probed_.has_failure()) alive = Calibrate();
   if (alive && !probed_.has_failure()) NoteServer();
   if (alive && calibration_ == Calibration::kFailed) {
-    Warn("prompt lengths are not calibrated, for calibration requests failed: one word is taken as one token");
+    Warn(
+        "prompt lengths are not calibrated, for calibration requests failed: one word is taken as "
+        "one token");
   }
   probed_.set_model(endpoint_.model);
   probed_.set_fixed_output_length(workload_.fixed_output_length);
@@ -89,12 +97,16 @@ bool Probe::FindModel() {
     models = requests_.ListModels(url(), kModelsMillis);
     return models.fault;
   });
-  if (models.fault && (IsRefusal(*models.fault) || requests_.cancelled())) return Fail(*models.fault);
-  for (const ServedModel& model : models.served) served_.push_back(Shortened(model.id, kHeaderBytes));
+  if (models.fault && (IsRefusal(*models.fault) || requests_.cancelled()))
+    return Fail(*models.fault);
+  for (const ServedModel& model : models.served)
+    served_.push_back(Shortened(model.id, kHeaderBytes));
   if (models.served.size() > 1) {
     for (const std::string& model : served_) probed_.add_models(model);
-    return Fail({"model", 0, url(), absl::StrCat("the endpoint serves ", models.served.size(),
-                                                 " models, and none is named"), ""});
+    return Fail(
+        {"model", 0, url(),
+         absl::StrCat("the endpoint serves ", models.served.size(), " models, and none is named"),
+         ""});
   }
   if (models.served.size() == 1) {
     endpoint_.model = models.served[0].id;
@@ -109,8 +121,9 @@ void Probe::NoteModelLength(const std::vector<ServedModel>& served) {
   for (const ServedModel& model : served) {
     if (model.id != endpoint_.model || !model.max_model_len) continue;
     if (longest <= static_cast<double>(*model.max_model_len)) continue;
-    Warn(absl::StrCat("requests may reach ", Tokens(longest), " tokens, but the model's context (max_model_len) is ",
-                      *model.max_model_len, ": lower --isl (", workload_.input.mean, ") or --osl (",
+    Warn(absl::StrCat("requests may reach ", Tokens(longest),
+                      " tokens, but the model's context (max_model_len) is ", *model.max_model_len,
+                      ": lower --isl (", workload_.input.mean, ") or --osl (",
                       workload_.output.mean, ")"));
   }
 }
@@ -127,8 +140,10 @@ bool Probe::Calibrate() {
     }
     if (!tokens) {
       calibration_ = Calibration::kNoUsage;
-      Warn("the endpoint reports no usage.prompt_tokens: prompt lengths are not calibrated, and one word is "
-           "taken as one token");
+      Warn(
+          "the endpoint reports no usage.prompt_tokens: prompt lengths are not calibrated, and one "
+          "word is "
+          "taken as one token");
       return true;
     }
     points.push_back({words, *tokens});
@@ -152,15 +167,18 @@ std::optional<uint64_t> Probe::CountPrompt(uint32_t words, Answer* answer) {
 bool Probe::TakeFit(const std::vector<PromptLength>& points) {
   const std::optional<PromptCalibration> line = FitPromptLength(points);
   if (!line) {
-    Warn("the endpoint's usage.prompt_tokens does not grow with the prompt: prompt lengths are not calibrated, "
-         "and one word is taken as one token");
+    Warn(
+        "the endpoint's usage.prompt_tokens does not grow with the prompt: prompt lengths are not "
+        "calibrated, "
+        "and one word is taken as one token");
     return false;
   }
   const double error = WorstLengthError(points, *line);
   if (error > kLengthTolerance) {
-    Warn(absl::StrFormat("the endpoint's prompt tokens are not linear in words (%.1f %% off): input lengths "
-                         "will miss by about as much",
-                         100 * error));
+    Warn(absl::StrFormat(
+        "the endpoint's prompt tokens are not linear in words (%.1f %% off): input lengths "
+        "will miss by about as much",
+        100 * error));
   }
   workload_.calibration = *line;
   return true;
@@ -182,8 +200,10 @@ Answer Probe::Send(const std::string& url, uint32_t words, uint32_t output_token
     return answer.fault;
   });
   if (fixed && !workload_.fixed_output_length) {
-    Warn("the endpoint refuses ignore_eos and min_tokens, so answers may end early: output lengths will vary "
-         "(--natural-stop asks for that from the start)");
+    Warn(
+        "the endpoint refuses ignore_eos and min_tokens, so answers may end early: output lengths "
+        "will vary "
+        "(--natural-stop asks for that from the start)");
   }
   return answer;
 }

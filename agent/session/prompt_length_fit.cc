@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kShortest = 16;
 
-// Half of the target, or as many words as cannot make more than the target: the short prompt's tokens a
-// word, template and all, are more than a long prompt's.
+// Half of the target, or as many words as cannot make more than the target: the short prompt's
+// tokens a word, template and all, are more than a long prompt's.
 uint32_t MiddleWords(const PromptLength& shortest, double target) {
   const double most_a_word =
       std::max(1.0, static_cast<double>(shortest.tokens) / std::max(1u, shortest.words));
@@ -26,7 +26,8 @@ uint32_t NextCalibrationWords(const std::vector<PromptLength>& seen, double targ
   if (seen.size() == 1) return MiddleWords(seen[0], target);
   const uint32_t longest = seen.back().words;
   const uint32_t least = longest + std::max(kShortest, longest / 4);
-  return std::max(least, WordsForTokens(FitPromptLength(seen).value_or(PromptCalibration{}), target));
+  return std::max(least,
+                  WordsForTokens(FitPromptLength(seen).value_or(PromptCalibration{}), target));
 }
 
 std::optional<PromptCalibration> FitPromptLength(const std::vector<PromptLength>& points) {

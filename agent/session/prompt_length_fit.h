@@ -19,17 +19,18 @@ struct PromptLength {
 
 inline constexpr size_t kCalibrationPrompts = 3;
 
-// The words of the next calibration prompt after `seen`, for prompts of `target` tokens: first a short
-// one, then about half of the target, then about all of it by what the first two say. Each is longer than
-// the one before, and none far longer than the target, so that they fit where the load fits.
+// The words of the next calibration prompt after `seen`, for prompts of `target` tokens: first a
+// short one, then about half of the target, then about all of it by what the first two say. Each is
+// longer than the one before, and none far longer than the target, so that they fit where the load
+// fits.
 uint32_t NextCalibrationWords(const std::vector<PromptLength>& seen, double target);
 
 // tokens = intercept + slope * words by least squares. Nothing when the points have no slope, or a
 // negative one: then the endpoint's usage does not count the prompt.
 std::optional<PromptCalibration> FitPromptLength(const std::vector<PromptLength>& points);
 
-// The largest relative distance of a point from the line, the first (the shortest) left out: a token
-// there is much.
+// The largest relative distance of a point from the line, the first (the shortest) left out: a
+// token there is much.
 double WorstLengthError(const std::vector<PromptLength>& points, const PromptCalibration& line);
 
 }  // namespace tidemark

@@ -133,7 +133,8 @@ absl::StatusOr<StringList> HeaderList(const std::vector<std::string>& headers) {
   for (size_t i = 0; i < headers.size(); ++i) {
     const std::string& header = headers[i];
     const size_t colon = header.find(':');
-    if (colon == 0 || colon == std::string::npos || header.find_first_of("\r\n") != std::string::npos) {
+    if (colon == 0 || colon == std::string::npos ||
+        header.find_first_of("\r\n") != std::string::npos) {
       return absl::InvalidArgumentError(
           absl::StrCat("headers[", i, "] is malformed; it is one line, Name: value"));
     }
@@ -179,7 +180,8 @@ absl::Status ErrorOf(CURL* easy, CURLcode code, const Call& call) {
       return absl::CancelledError("the request was cancelled");
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return absl::InvalidArgumentError(absl::StrCat("url: ", why, "; it looks like http://host:port/path"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("url: ", why, "; it looks like http://host:port/path"));
     case CURLE_WRITE_ERROR:
       if (call.too_large) {
         return absl::ResourceExhaustedError(
@@ -200,7 +202,8 @@ absl::string_view HttpResponse::Header(absl::string_view name) const {
   return "";
 }
 
-absl::StatusOr<HttpResponse> HttpGet(const std::string& url, const std::vector<std::string>& headers,
+absl::StatusOr<HttpResponse> HttpGet(const std::string& url,
+                                     const std::vector<std::string>& headers,
                                      const HttpOptions& options) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });

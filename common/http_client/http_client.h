@@ -19,9 +19,9 @@ namespace tidemark {
 struct HttpOptions {
   uint64_t connect_timeout_ms = 30'000;  // name lookup and TLS included
   uint64_t total_timeout_ms = 60'000;
-  std::string ca_cert;                   // path of a PEM file; empty: the system's
+  std::string ca_cert;  // path of a PEM file; empty: the system's
   bool insecure_skip_verify = false;
-  size_t max_body_bytes = 1 << 20;       // a larger answer is an error
+  size_t max_body_bytes = 1 << 20;  // a larger answer is an error
   // Asked about each second; true ends the request. May be null.
   std::function<bool()> cancelled;
 };
@@ -37,19 +37,21 @@ struct HttpResponse {
   absl::string_view Header(absl::string_view name) const;
 };
 
-// GETs `url` (http or https). Redirects are not followed and the environment's proxies not used: what is
-// asked must be what will be measured. Any status is an answer. `headers` are whole lines, "Name: value"
-// (they may hold a secret; no error repeats them).
+// GETs `url` (http or https). Redirects are not followed and the environment's proxies not used:
+// what is asked must be what will be measured. Any status is an answer. `headers` are whole lines,
+// "Name: value" (they may hold a secret; no error repeats them).
 //
-// Errors carry a failure class (HttpFailureOf) and say why in words: Unavailable for what may pass (dns,
-// connect, connection_reset), DeadlineExceeded for timeout_connect and timeout_total, FailedPrecondition
-// for tls, ResourceExhausted for an answer over max_body_bytes, Cancelled, InvalidArgument for a URL or
-// header that is none, Internal for protocol_error.
-absl::StatusOr<HttpResponse> HttpGet(const std::string& url, const std::vector<std::string>& headers,
+// Errors carry a failure class (HttpFailureOf) and say why in words: Unavailable for what may pass
+// (dns, connect, connection_reset), DeadlineExceeded for timeout_connect and timeout_total,
+// FailedPrecondition for tls, ResourceExhausted for an answer over max_body_bytes, Cancelled,
+// InvalidArgument for a URL or header that is none, Internal for protocol_error.
+absl::StatusOr<HttpResponse> HttpGet(const std::string& url,
+                                     const std::vector<std::string>& headers,
                                      const HttpOptions& options);
 
-// The failure class of an error of HttpGet, in the words of docs/metrics.md: "dns", "connect", "tls",
-// "connection_reset", "timeout_connect", "timeout_total", "protocol_error"; empty for the others.
+// The failure class of an error of HttpGet, in the words of docs/metrics.md: "dns", "connect",
+// "tls", "connection_reset", "timeout_connect", "timeout_total", "protocol_error"; empty for the
+// others.
 std::string HttpFailureOf(const absl::Status& status);
 
 // "libcurl/7.88.1 OpenSSL/3.0.15": what measures, for the record.

@@ -116,6 +116,12 @@ class Writer {
 
 }  // namespace
 
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+
 Json Json::Array(std::vector<Json> items) {
   Json value;
   value.value_ = std::move(items);

@@ -27,13 +27,23 @@ class Json {
   using Member = std::pair<std::string, Json>;
 
   Json() = default;  // null
+  // Not inline: g++ 12 otherwise takes the unused parts of a moved variant for uninitialized.
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
   Json(std::nullptr_t) {}
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
   template <typename View, std::enable_if_t<std::is_same_v<View, absl::string_view>, int> = 0>
   Json(View text) : value_(std::string(text)) {}
   template <typename Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
-  Json(Number number) : value_(Widened(number)) {}
+  Json(Number number) : value_(Widened(number)) {
+    if constexpr (std::is_unsigned_v<Number> && sizeof(Number) == sizeof(uint64_t)) {
+      if (number > uint64_t{INT64_MAX}) value_.template emplace<uint64_t>(number);
+    }
+  }
 
   static Json Array(std::vector<Json> items = {});
   static Json Object(std::vector<Member> members = {});
@@ -79,25 +89,21 @@ class Json {
   friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
 
  private:
-  // uint64_t only beyond int64_t, so that equal integers are equal values.
-  using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
-                             std::vector<Json>, std::vector<Member>>;
-
   template <typename Number>
-  static Value Widened(Number number) {
+  static auto Widened(Number number) {
     if constexpr (std::is_same_v<Number, bool>) {
       return number;
     } else if constexpr (std::is_floating_point_v<Number>) {
       return static_cast<double>(number);
     } else {
-      if (number > 0 && static_cast<uint64_t>(number) > uint64_t{INT64_MAX}) {
-        return static_cast<uint64_t>(number);
-      }
       return static_cast<int64_t>(number);
     }
   }
 
-  Value value_;
+  // Holds uint64_t only beyond int64_t, so that equal integers are equal values.
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, std::vector<Json>,
+               std::vector<Member>>
+      value_;
 };
 
 // Reads one JSON document. `what` names it in errors ("result.json").

@@ -53,7 +53,8 @@ class DeltaSender {
   DeltaSenderOptions options_;
   MeasuredFacts pending_;
   bool has_pending_ = false;
-  std::deque<v1::Delta> cut_;  // numbered, not acknowledged; the first `written_` are on this stream
+  std::deque<v1::Delta>
+      cut_;  // numbered, not acknowledged; the first `written_` are on this stream
   size_t written_ = 0;
   uint64_t last_sequence_ = 0;  // numbered
   uint64_t sent_sequence_ = 0;  // given to a stream at least once
@@ -63,8 +64,8 @@ class DeltaSender {
 class DeltaReceiver {
  public:
   // True: the next delta, count it. False: seen before, drop it. Either way acknowledge with
-  // last_sequence(). FailedPrecondition: a gap; the stream must be closed, the agent then sends again
-  // what is missing.
+  // last_sequence(). FailedPrecondition: a gap; the stream must be closed, the agent then sends
+  // again what is missing.
   absl::StatusOr<bool> Receive(uint64_t sequence);
 
   uint64_t last_sequence() const { return last_sequence_; }  // all up to and including it are kept

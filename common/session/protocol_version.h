@@ -5,8 +5,8 @@
 
 namespace tidemark {
 
-// Of agent_session.proto, as said in Hello. A change that an old agent would misread raises the major
-// version.
+// Of agent_session.proto, as said in Hello. A change that an old agent would misread raises the
+// major version.
 inline constexpr uint32_t kProtocolMajor = 1;
 inline constexpr uint32_t kProtocolMinor = 0;
 

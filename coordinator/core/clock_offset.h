@@ -1,6 +1,7 @@
 #ifndef TIDEMARK_COORDINATOR_CORE_CLOCK_OFFSET_H_
 #define TIDEMARK_COORDINATOR_CORE_CLOCK_OFFSET_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 

@@ -39,7 +39,6 @@ struct AgentLink {
   ClockOffset clock;
   uint64_t pings = 0;
   DeltaReceiver deltas;  // of the current attempt
-  std::vector<v1::CoordinatorMessage> told;  // of the current attempt, to be said again on a new stream
 };
 
 }  // namespace
@@ -57,7 +56,7 @@ class JobDriver::Core {
         worker_(clock) {
     options_.record.started_at = Rfc3339(clock->WallNanos());
     fence_.Adopt(options_.epoch);
-    Run([this] { Handle(TimerFired{}); });
+    Run([this] { Handle(StartJob{}); });
   }
 
   ~Core() { worker_.Stop(); }
@@ -154,7 +153,7 @@ class JobDriver::Core {
     stream->Send(std::move(message));
     SendPing(link);
     if (admission == Registry::Admission::kReturned) {
-      for (const v1::CoordinatorMessage& said : link.told) stream->Send(said);
+      Handle(AgentReturned{info.id});
     } else {
       Handle(AgentJoined{info});
     }
@@ -181,7 +180,7 @@ class JobDriver::Core {
     }
     v1::CoordinatorMessage message;
     message.mutable_heartbeat_ack()->set_number(heartbeat.number());
-    Tell(link, std::move(message), false);
+    Tell(link, std::move(message));
     SendPing(link);
     for (const v1::LoopPulse& loop : heartbeat.loops()) {
       if (loop.silent_ms() > kLoopSilentMs) Handle(AgentLoopSilent{link.info.id, loop.silent_ms()});
@@ -192,7 +191,7 @@ class JobDriver::Core {
     v1::CoordinatorMessage message;
     message.mutable_ping()->set_number(++link.pings);
     message.mutable_ping()->set_sent_ns(static_cast<uint64_t>(Now()));
-    Tell(link, std::move(message), false);
+    Tell(link, std::move(message));
   }
 
   void Probed(AgentLink& link, const v1::Probed& report) {
@@ -231,7 +230,7 @@ class JobDriver::Core {
     v1::CoordinatorMessage ack;
     *ack.mutable_delta_ack()->mutable_key() = report.key();
     ack.mutable_delta_ack()->set_sequence(link.deltas.last_sequence());
-    Tell(link, std::move(ack), false);
+    Tell(link, std::move(ack));
   }
 
   void Stopped(AgentLink& link, const v1::Stopped& stopped) {
@@ -240,6 +239,11 @@ class JobDriver::Core {
     absl::StatusOr<FinalSnapshot> snapshot = DecodeSnapshot(stopped.snapshot());
     if (!snapshot.ok()) {
       Lose(link.info.id, absl::StrCat("its final snapshot is not valid: ", snapshot.status().message()));
+      return;
+    }
+    if (snapshot->deltas != link.deltas.last_sequence()) {
+      // The missing reports come again, and Stopped after them, on a new stream.
+      if (link.stream) link.stream->Close("reports are missing before Stopped");
       return;
     }
     Handle(AgentStopped{link.info.id, *key, *std::move(snapshot), stopped.error()});
@@ -286,9 +290,9 @@ class JobDriver::Core {
     if (link.stream) link.stream->Send(std::move(message));
   }
 
-  void TellAbout(const std::string& agent, v1::CoordinatorMessage message) {
+  void Tell(const std::string& agent, v1::CoordinatorMessage message) {
     const auto found = agents_.find(agent);
-    if (found != agents_.end()) Tell(found->second, std::move(message), true);
+    if (found != agents_.end()) Tell(found->second, std::move(message));
   }
 
   void Do(const JobEffect& effect) {
@@ -313,26 +317,26 @@ class JobDriver::Core {
     v1::CoordinatorMessage message;
     *message.mutable_probe() = EncodeProbeTask(e.task);
     *message.mutable_probe()->mutable_epoch() = EncodeEpoch(options_.epoch);
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void Prepare(const SendPrepare& e) {
-    if (!fence_.key() || !(*fence_.key() == e.task.key)) {
-      fence_.Enter(e.task.key);
-      level_agents_.clear();
-      records_expected_ = false;
-      level_begun_wall_ = clock_->WallNanos();
-    }
-    sla_count_ = e.task.plan.slas.size();
-    level_agents_.insert(e.agent);
+    if (!fence_.key() || !(*fence_.key() == e.task.key)) EnterLevel(e.task);
     const auto found = agents_.find(e.agent);
     if (found == agents_.end()) return;
-    found->second.deltas = DeltaReceiver();
-    found->second.told.clear();
+    if (level_agents_.insert(e.agent).second) found->second.deltas = DeltaReceiver();
     v1::CoordinatorMessage message;
     *message.mutable_prepare() = EncodeTask(e.task);
     *message.mutable_prepare()->mutable_epoch() = EncodeEpoch(options_.epoch);
-    Tell(found->second, std::move(message), true);
+    Tell(found->second, std::move(message));
+  }
+
+  void EnterLevel(const LevelTask& task) {
+    fence_.Enter(task.key);
+    level_agents_.clear();
+    records_expected_ = false;
+    level_begun_wall_ = clock_->WallNanos();
+    sla_count_ = task.plan.slas.size();
   }
 
   uint64_t NanosUntil(int64_t at) const { return static_cast<uint64_t>(std::max<int64_t>(0, at - Now())); }
@@ -345,35 +349,35 @@ class JobDriver::Core {
     arm.set_slice_origin_ns(static_cast<uint64_t>(e.slice_origin));
     const auto found = agents_.find(e.agent);
     if (found != agents_.end()) arm.set_clock_offset_ns(found->second.clock.offset_ns());
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void Measure(const SendMeasure& e) {
     v1::CoordinatorMessage message;
     *message.mutable_measure()->mutable_key() = EncodeKey(e.key);
     message.mutable_measure()->set_start_in_ns(NanosUntil(e.start_at));
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void StopLevel(const SendStop& e) {
     v1::CoordinatorMessage message;
     *message.mutable_stop()->mutable_key() = EncodeKey(e.key);
     message.mutable_stop()->set_drain_ms(static_cast<uint64_t>(e.drain_ns / kNanosPerMilli));
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void Cancel(const SendCancel& e) {
     v1::CoordinatorMessage message;
     *message.mutable_cancel()->mutable_key() = EncodeKey(e.key);
     message.mutable_cancel()->set_reason(e.reason);
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void PullRecords(const SendPullRecords& e) {
     if (!std::exchange(records_expected_, true)) records_.Expect(e.key, level_agents_);
     v1::CoordinatorMessage message;
     *message.mutable_pull_records()->mutable_key() = EncodeKey(e.key);
-    TellAbout(e.agent, std::move(message));
+    Tell(e.agent, std::move(message));
   }
 
   void ShowPhase(const PhaseChanged& e) {

@@ -118,7 +118,8 @@ void LoopbackServer::Answer(int fd) {
     requests_.push_back(request);
   }
   const Reply reply = handler_(request);
-  for (int held = 0; held < reply.hold_ms && !ended_; held += kLookMillis) poll(nullptr, 0, kLookMillis);
+  for (int held = 0; held < reply.hold_ms && !ended_; held += kLookMillis)
+    poll(nullptr, 0, kLookMillis);
   SendAll(fd, reply.bytes);
   if (!reply.reset) return;
   const linger now{1, 0};
@@ -126,8 +127,8 @@ void LoopbackServer::Answer(int fd) {
 }
 
 std::string HttpReply(int status, const std::string& body, const std::string& headers) {
-  return absl::StrCat("HTTP/1.1 ", status, " Status\r\n", headers, "Connection: close\r\nContent-Length: ",
-                      body.size(), "\r\n\r\n", body);
+  return absl::StrCat("HTTP/1.1 ", status, " Status\r\n", headers,
+                      "Connection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
 }
 
 uint16_t ClosedPort() {

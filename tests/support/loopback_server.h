@@ -12,8 +12,8 @@
 
 namespace tidemark::testing {
 
-// An HTTP server for tests: one request a connection, one after the other, each answered with the bytes
-// that the test's function gives. Shares nothing with the clients or the simulator.
+// An HTTP server for tests: one request a connection, one after the other, each answered with the
+// bytes that the test's function gives. Shares nothing with the clients or the simulator.
 class LoopbackServer {
  public:
   struct Request {
@@ -22,9 +22,9 @@ class LoopbackServer {
     std::string body;
   };
   struct Reply {
-    std::string bytes;    // head and body as they go out
-    bool reset = false;   // then a RST instead of a FIN
-    int hold_ms = 0;      // before the bytes go out; ended early by the server's own end
+    std::string bytes;   // head and body as they go out
+    bool reset = false;  // then a RST instead of a FIN
+    int hold_ms = 0;     // before the bytes go out; ended early by the server's own end
   };
   using Handler = std::function<Reply(const Request&)>;  // on the server's thread
 

@@ -5,8 +5,8 @@
 
 namespace tidemark::testing {
 
-// A self-signed certificate for 127.0.0.1 and localhost with its key, made on the spot, in two PEM files
-// that are removed with it.
+// A self-signed certificate for 127.0.0.1 and localhost with its key, made on the spot, in two PEM
+// files that are removed with it.
 class TestCertificate {
  public:
   // `folder` ends in a slash; `name` is the files' and must be the test's own.

@@ -10,21 +10,23 @@
 
 namespace tidemark {
 
-// Where the effects of one turn go. Messages are dropped while no stream is up: what was said is kept
-// by whoever said it, and said again on the next stream.
+// Where the effects of one turn go. Messages are dropped while no stream is up: what was said is
+// kept by whoever said it, and said again on the next stream.
 struct AgentOutbox {
   std::vector<AgentEffect> effects;
   bool up = false;
   SessionEpoch epoch;
 
-  void Log(bool warning, std::string text) { effects.push_back(AgentLog{warning, std::move(text)}); }
+  void Log(bool warning, std::string text) {
+    effects.push_back(AgentLog{warning, std::move(text)});
+  }
   void Say(const v1::AgentMessage& message) {
     if (up) effects.push_back(SendToCoordinator{message});
   }
 };
 
-// One attempt of a level on this agent: its barriers, its deltas, and the commands to the engine, each
-// given once. A share without slots passes every barrier at once and leaves the engine alone.
+// One attempt of a level on this agent: its barriers, its deltas, and the commands to the engine,
+// each given once. A share without slots passes every barrier at once and leaves the engine alone.
 // Thread-compatible.
 class AgentLevel {
  public:
@@ -62,7 +64,8 @@ class AgentLevel {
 
   bool idle_share() const { return task_.share.slots == 0; }
   void SayBarrier(v1::AgentMessage message, AgentOutbox& out);
-  void SayReady(const std::string& error, const std::vector<std::string>& addresses, AgentOutbox& out);
+  void SayReady(const std::string& error, const std::vector<std::string>& addresses,
+                AgentOutbox& out);
   void StopBeforeStart(AgentOutbox& out);
   void Flush(AgentOutbox& out);
 

@@ -12,7 +12,8 @@ namespace tidemark {
 namespace {
 
 constexpr int64_t kNanosAMilli = 1'000'000;
-constexpr uint64_t kMaxMillis = 3'600'000;  // of what a message may ask for: an hour is surely enough
+constexpr uint64_t kMaxMillis =
+    3'600'000;  // of what a message may ask for: an hour is surely enough
 
 int64_t MillisToNanos(uint64_t millis) {
   return static_cast<int64_t>(std::min(millis, kMaxMillis)) * kNanosAMilli;
@@ -47,11 +48,11 @@ class AgentMachine::State {
 
  private:
   enum class Link {
-    kNone,      // no stream; the next one opens at reopen_at_, or when the engine has stopped
-    kOpening,   // OpenStream was asked for
-    kHello,     // Hello is sent
+    kNone,     // no stream; the next one opens at reopen_at_, or when the engine has stopped
+    kOpening,  // OpenStream was asked for
+    kHello,    // Hello is sent
     kWelcomed,
-    kGone,      // ExitAgent was said
+    kGone,  // ExitAgent was said
   };
 
   // ---- the stream ----
@@ -116,8 +117,8 @@ class AgentMachine::State {
     if (level_) level_->SayAgain(out_);
   }
 
-  // A level of another epoch is dropped. False: its streams are still open, so Hello is said anew once
-  // they are closed, for a new epoch must find this agent idle.
+  // A level of another epoch is dropped. False: its streams are still open, so Hello is said anew
+  // once they are closed, for a new epoch must find this agent idle.
   bool LeaveOldEpoch() {
     probed_.reset();
     probing_.reset();
@@ -164,7 +165,8 @@ class AgentMachine::State {
 
   void LoseLease() {
     lease_.End();
-    out_.Log(true, "the lease lapsed: no acknowledged heartbeat; stops sending and says Hello anew");
+    out_.Log(true,
+             "the lease lapsed: no acknowledged heartbeat; stops sending and says Hello anew");
     if (busy()) {
       const bool running = level_->engine_running();
       out_.up = false;  // what follows is said on the next stream
@@ -327,11 +329,21 @@ class AgentMachine::State {
 
   bool Mine(const LevelKey& key) const { return level_ && level_->key() == key; }
 
-  void On(const EngineReady& e) { if (Mine(e.key)) level_->OnReady(e, out_); }
-  void On(const EngineStarted& e) { if (Mine(e.key)) level_->OnStarted(e.skew_ns, out_); }
-  void On(const EngineWarm& e) { if (Mine(e.key)) level_->OnWarm(e, out_); }
-  void On(const EngineFacts& e) { if (Mine(e.key)) level_->OnFacts(e.facts, out_); }
-  void On(const EngineShareDone& e) { if (Mine(e.key)) level_->OnShareDone(out_); }
+  void On(const EngineReady& e) {
+    if (Mine(e.key)) level_->OnReady(e, out_);
+  }
+  void On(const EngineStarted& e) {
+    if (Mine(e.key)) level_->OnStarted(e.skew_ns, out_);
+  }
+  void On(const EngineWarm& e) {
+    if (Mine(e.key)) level_->OnWarm(e, out_);
+  }
+  void On(const EngineFacts& e) {
+    if (Mine(e.key)) level_->OnFacts(e.facts, out_);
+  }
+  void On(const EngineShareDone& e) {
+    if (Mine(e.key)) level_->OnShareDone(out_);
+  }
 
   void On(const EngineStopped& e) {
     if (!Mine(e.key)) return;

@@ -1,5 +1,6 @@
 #include "coordinator/core/evidence/evidence_plan.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/measurement/metric_table.h"
@@ -7,16 +8,20 @@
 namespace tidemark {
 namespace {
 
-// The integer threshold that separates fixed-point values just as the displayed one does: a value
-// rounded to whole units is above 299.9999 ms when it is at least 300,000 us.
-SlaThreshold ToThreshold(const Sla& sla, Metric metric) {
-  const bool upper = IsUpperLimit(sla.op);
+// value < 2.5 and value < 3 are the same for integers, and so are value > 2.5 and value > 2.
+uint64_t FixedThreshold(const Sla& sla, Metric metric) {
   const double exact = sla.threshold * InfoOf(metric).units_per_display;
-  const double whole = upper ? std::floor(exact) : std::ceil(exact);
-  const bool on_a_unit = whole == exact;
-  const bool inclusive = !on_a_unit || sla.op == SlaOp::kLe || sla.op == SlaOp::kGe;
-  const double limit = 9e18;
-  return {metric, upper, inclusive, static_cast<uint64_t>(std::fmin(std::fmax(whole, 0), limit))};
+  const double nearest = std::round(exact);
+  // 0.1 ms * 1,000 is a hair off 100 us: meant is 100.
+  const bool whole = std::abs(exact - nearest) <= 1e-9 * std::max(1.0, std::abs(exact));
+  const bool up = sla.op == SlaOp::kLt || sla.op == SlaOp::kGe;
+  const double rounded = whole ? nearest : up ? std::ceil(exact) : std::floor(exact);
+  return static_cast<uint64_t>(std::clamp(rounded, 0.0, 1e18));
+}
+
+SlaThreshold ToThreshold(const Sla& sla, Metric metric) {
+  const bool inclusive = sla.op == SlaOp::kLe || sla.op == SlaOp::kGe;
+  return {metric, IsUpperLimit(sla.op), inclusive, FixedThreshold(sla, metric)};
 }
 
 SlaThreshold NeverViolated(Metric metric) { return {metric, true, true, UINT64_MAX}; }
@@ -39,7 +44,7 @@ EvidencePlan PlanEvidence(const std::vector<Sla>& slas, bool streaming) {
       continue;
     }
     plan.of_sla.push_back(plan.thresholds.size());
-    plan.thresholds.push_back(ToThreshold(sla, *metric));
+    plan.thresholds.push_back(QuantilePerMille(sla.stat) ? ToThreshold(sla, *metric) : NeverViolated(*metric));
   }
   for (const Metric metric : {Metric::kTimeToFirstToken, Metric::kRequestLatency}) {
     const bool exists = streaming || !InfoOf(metric).streaming_only;

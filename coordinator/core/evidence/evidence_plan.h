@@ -10,9 +10,9 @@
 
 namespace tidemark {
 
-// What agents count by slice for a job. One threshold for each SLA on a request metric; and, where no
-// SLA covers them, rows of TTFT and request latency with a threshold that no request violates: the
-// intervals of their quantiles need the slices too.
+// What agents count by slice for a job. One threshold for each SLA on a quantile of a request metric. SLAs
+// on a mean, and TTFT and request latency where no SLA covers them, have rows with a threshold that no
+// request violates: their intervals need the slices too.
 struct EvidencePlan {
   std::vector<SlaThreshold> thresholds;           // the plan's `slas`, in order
   std::vector<std::optional<size_t>> of_sla;      // by SLA: its index in `thresholds`

@@ -18,7 +18,8 @@ constexpr int64_t kNanosAMilli = 1'000'000;
 constexpr int64_t kNanosAMicro = 1'000;
 // A level is run again at most so often after its attempt was void under load.
 constexpr int kMaxReruns = 2;
-// And split anew so often before anything was sent: agents that come and go must not go on for ever.
+// And split anew so often before anything was sent: agents that come and go must not go on for
+// ever.
 constexpr int kMaxResplits = 10;
 // The server still has the cancelled requests of a level that ended early.
 constexpr int64_t kCooldownAfterCancel = 2 * kNanosASecond;
@@ -73,17 +74,17 @@ class JobMachine::State {
     kIdle,              // before StartJob
     kWaitingForAgents,  // for one at all, and on a cluster for the capacity that the job needs
     kProbing,
-    kCooldown,          // between levels, or attempts
+    kCooldown,            // between levels, or attempts
     kWaitingForCapacity,  // of the next attempt
     kLevel,
-    kJudging,           // LevelFinished was said
+    kJudging,  // LevelFinished was said
     kFinished,
   };
 
   struct Member {
     AgentInfo info;
-    bool unfit = false;      // for the current level
-    bool no_probe = false;   // did not answer PROBE
+    bool unfit = false;     // for the current level
+    bool no_probe = false;  // did not answer PROBE
   };
 
   // ---- agents ----
@@ -103,7 +104,8 @@ class JobMachine::State {
   }
 
   void On(const AgentJoined& e) {
-    if (FindMember(e.agent.id) != nullptr) On(AgentLost{e.agent.id, "a new process took its place"});
+    if (FindMember(e.agent.id) != nullptr)
+      On(AgentLost{e.agent.id, "a new process took its place"});
     members_.push_back({e.agent, false, false});
     if (stage_ == Stage::kWaitingForAgents) TryBegin();
     if (stage_ == Stage::kWaitingForCapacity) TryAttempt();
@@ -157,8 +159,8 @@ class JobMachine::State {
   absl::Status Enough() const { return CheckCapacity(Fit(), NeededConcurrency()); }
 
   void TryBegin() {
-    const bool any = std::any_of(members_.begin(), members_.end(),
-                                 [](const Member& m) { return !m.no_probe; });
+    const bool any =
+        std::any_of(members_.begin(), members_.end(), [](const Member& m) { return !m.no_probe; });
     if (!any) return;
     const absl::Status enough = Enough();
     if (enough.ok()) return BeginProbe();
@@ -166,8 +168,8 @@ class JobMachine::State {
   }
 
   void BeginProbe() {
-    const auto it = std::find_if(members_.begin(), members_.end(),
-                                 [](const Member& m) { return !m.no_probe; });
+    const auto it =
+        std::find_if(members_.begin(), members_.end(), [](const Member& m) { return !m.no_probe; });
     prober_ = it->info.id;
     stage_ = Stage::kProbing;
     deadline_ = now_ + ProbeLimit();
@@ -328,9 +330,8 @@ class JobMachine::State {
       latency_seen_at_ = concurrency_;
     }
     const auto cooldown = static_cast<int64_t>(spec_.level_cooldown_seconds * kNanosASecond);
-    rested_at_ = measurement->ended_at + (measurement->stopped_early
-                                              ? std::max(cooldown, kCooldownAfterCancel)
-                                              : cooldown);
+    rested_at_ = measurement->ended_at +
+                 (measurement->stopped_early ? std::max(cooldown, kCooldownAfterCancel) : cooldown);
     stage_ = Stage::kJudging;
     out_.push_back(LevelFinished{std::move(measurement)});
   }
@@ -343,8 +344,9 @@ class JobMachine::State {
     }
     level_.reset();
     voided_.push_back(voided);
-    out_.push_back(Say{true, absl::StrCat("concurrency ", concurrency_, ", attempt ", voided.attempt,
-                                          " is void: agent ", voided.agent, " ", voided.reason)});
+    out_.push_back(
+        Say{true, absl::StrCat("concurrency ", concurrency_, ", attempt ", voided.attempt,
+                               " is void: agent ", voided.agent, " ", voided.reason)});
     if (stopping_) return FinishStopped();
     if (armed ? ++reruns_ > kMaxReruns : ++resplits_ > kMaxResplits) return FailVoid();
     ++attempt_;
@@ -373,17 +375,17 @@ class JobMachine::State {
     if (now_ < deadline_) return;
     switch (stage_) {
       case Stage::kWaitingForAgents:
-        return Fail(absl::StrCat(members_.empty() ? "no agent came within "
-                                                  : "not enough agents came within ",
-                                 options_.agent_wait / kNanosASecond, " s: ", WhatIsMissing()));
+        return Fail(absl::StrCat(
+            members_.empty() ? "no agent came within " : "not enough agents came within ",
+            options_.agent_wait / kNanosASecond, " s: ", WhatIsMissing()));
       case Stage::kProbing:
         return GiveUpProber();
       case Stage::kCooldown:
         return TryAttempt();
       case Stage::kWaitingForCapacity:
-        return Fail(absl::StrCat("not enough agents came within ",
-                                 options_.agent_wait / kNanosASecond, " s: ",
-                                 std::string(CheckCapacity(Fit(), concurrency_).message())));
+        return Fail(
+            absl::StrCat("not enough agents came within ", options_.agent_wait / kNanosASecond,
+                         " s: ", std::string(CheckCapacity(Fit(), concurrency_).message())));
       default:
         return;
     }
@@ -461,7 +463,7 @@ class JobMachine::State {
   std::optional<ProbeFindings> probe_;
   std::string failure_class_;
   int64_t latency_ = kUnknownLatency;  // mean, last seen, ns
-  uint32_t latency_seen_at_ = 0;       // concurrency; 0: the probe's, which stands for the first level
+  uint32_t latency_seen_at_ = 0;  // concurrency; 0: the probe's, which stands for the first level
 
   std::vector<LevelOutcome> history_;
   uint32_t level_index_ = 0;

@@ -16,9 +16,9 @@
 #include "coordinator/core/registry.h"
 #include "proto/tidemark/v1/agent_session.pb.h"
 
-// The life of a job as a pure machine: (state, event, now) -> effects. The driver owns it, feeds it what
-// agents say and what timers fire, and carries out the effects; replaying the same events gives the same
-// effects. All times are the coordinator's CLOCK_MONOTONIC, ns. Thread-compatible.
+// The life of a job as a pure machine: (state, event, now) -> effects. The driver owns it, feeds it
+// what agents say and what timers fire, and carries out the effects; replaying the same events
+// gives the same effects. All times are the coordinator's CLOCK_MONOTONIC, ns. Thread-compatible.
 namespace tidemark {
 
 // The probe's findings, validated.
@@ -30,47 +30,131 @@ struct ProbeFindings {
 
 // The agents that are there already have joined: the job begins. Nothing happens before it.
 struct StartJob {};
-struct AgentJoined { AgentInfo agent; };
+struct AgentJoined {
+  AgentInfo agent;
+};
 // The same incarnation is back on a new stream: what it may have missed is said again.
-struct AgentReturned { std::string agent; };
-struct AgentLost { std::string agent; std::string reason; };
-struct AgentProbed { std::string agent; ProbeFindings findings; };
-struct AgentReady { std::string agent; LevelKey key; std::string error; std::vector<std::string> addresses; };
-struct AgentStarted { std::string agent; LevelKey key; int64_t skew_ns = 0; };
-struct AgentWarm { std::string agent; LevelKey key; bool deadline_passed = false; uint64_t mean_latency_us = 0; };
-struct AgentFacts { std::string agent; LevelKey key; MeasuredFacts facts; };  // fenced, in sequence, once
-struct AgentShareDone { std::string agent; LevelKey key; };
-struct AgentStopped { std::string agent; LevelKey key; FinalSnapshot snapshot; std::string error; };
+struct AgentReturned {
+  std::string agent;
+};
+struct AgentLost {
+  std::string agent;
+  std::string reason;
+};
+struct AgentProbed {
+  std::string agent;
+  ProbeFindings findings;
+};
+struct AgentReady {
+  std::string agent;
+  LevelKey key;
+  std::string error;
+  std::vector<std::string> addresses;
+};
+struct AgentStarted {
+  std::string agent;
+  LevelKey key;
+  int64_t skew_ns = 0;
+};
+struct AgentWarm {
+  std::string agent;
+  LevelKey key;
+  bool deadline_passed = false;
+  uint64_t mean_latency_us = 0;
+};
+struct AgentFacts {
+  std::string agent;
+  LevelKey key;
+  MeasuredFacts facts;
+};  // fenced, in sequence, once
+struct AgentShareDone {
+  std::string agent;
+  LevelKey key;
+};
+struct AgentStopped {
+  std::string agent;
+  LevelKey key;
+  FinalSnapshot snapshot;
+  std::string error;
+};
 // All records of the agent's part are in the artifact (or their loss is said).
-struct AgentRecordsStored { std::string agent; LevelKey key; uint64_t bytes = 0; std::string error; };
+struct AgentRecordsStored {
+  std::string agent;
+  LevelKey key;
+  uint64_t bytes = 0;
+  std::string error;
+};
 // A loop of the agent has not turned for too long.
-struct AgentLoopSilent { std::string agent; uint64_t silent_ms = 0; };
+struct AgentLoopSilent {
+  std::string agent;
+  uint64_t silent_ms = 0;
+};
 struct TimerFired {};
 // The result of a finished level was built: the planner goes on with it.
-struct LevelJudged { LevelKey key; LevelOutcome outcome; };
-struct StopJob { std::string reason; bool now = false; };  // now: cancel measured requests too
+struct LevelJudged {
+  LevelKey key;
+  LevelOutcome outcome;
+};
+struct StopJob {
+  std::string reason;
+  bool now = false;
+};  // now: cancel measured requests too
 
-using JobEvent = std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady,
-                              AgentStarted, AgentWarm, AgentFacts, AgentShareDone, AgentStopped,
-                              AgentRecordsStored, AgentLoopSilent, TimerFired, LevelJudged, StopJob>;
+using JobEvent =
+    std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady,
+                 AgentStarted, AgentWarm, AgentFacts, AgentShareDone, AgentStopped,
+                 AgentRecordsStored, AgentLoopSilent, TimerFired, LevelJudged, StopJob>;
 
 // ---- Effects ------------------------------------------------------------------------------------
 
-struct SendProbe { std::string agent; ProbeTask task; };
-struct SendPrepare { std::string agent; LevelTask task; };
-struct SendArm { std::string agent; LevelKey key; int64_t start_at = 0; int64_t slice_origin = 0; };
-struct SendMeasure { std::string agent; LevelKey key; int64_t start_at = 0; };
-struct SendStop { std::string agent; LevelKey key; int64_t drain_ns = 0; };
-struct SendCancel { std::string agent; LevelKey key; std::string reason; };
-struct SendPullRecords { std::string agent; LevelKey key; };
+struct SendProbe {
+  std::string agent;
+  ProbeTask task;
+};
+struct SendPrepare {
+  std::string agent;
+  LevelTask task;
+};
+struct SendArm {
+  std::string agent;
+  LevelKey key;
+  int64_t start_at = 0;
+  int64_t slice_origin = 0;
+};
+struct SendMeasure {
+  std::string agent;
+  LevelKey key;
+  int64_t start_at = 0;
+};
+struct SendStop {
+  std::string agent;
+  LevelKey key;
+  int64_t drain_ns = 0;
+};
+struct SendCancel {
+  std::string agent;
+  LevelKey key;
+  std::string reason;
+};
+struct SendPullRecords {
+  std::string agent;
+  LevelKey key;
+};
 // Wake the machine (TimerFired) at `at`; replaces the timer set before.
-struct SetTimer { int64_t at = 0; };
+struct SetTimer {
+  int64_t at = 0;
+};
 
 enum class LevelPhase { kPreparing, kRamp, kWarmup, kMeasuring, kStopping, kRecords };
 const char* LevelPhaseName(LevelPhase phase);
 
 // For the live view.
-struct PhaseChanged { LevelKey key; LevelPhase phase; uint32_t concurrency = 0; uint64_t request_count = 0; };
+struct PhaseChanged {
+  LevelKey key;
+  LevelPhase phase;
+  uint32_t concurrency = 0;
+  uint64_t request_count = 0;
+};
 
 // One agent's part in a completed attempt.
 struct AgentPart {
@@ -97,37 +181,44 @@ struct LevelMeasurement {
   std::vector<AgentPart> parts;  // agents with slots, by share.first_slot
   std::vector<VoidedAttempt> voided;
   bool warmup_deadline_passed = false;
-  bool stopped_early = false;     // by the user, or by the drain deadline
-  int64_t begun_at = 0;           // PREPARE
+  bool stopped_early = false;  // by the user, or by the drain deadline
+  int64_t begun_at = 0;        // PREPARE
   int64_t ended_at = 0;
   uint64_t records_bytes = 0;
   std::string records_error;
 };
-struct LevelFinished { std::shared_ptr<const LevelMeasurement> measurement; };  // answer with LevelJudged
+struct LevelFinished {
+  std::shared_ptr<const LevelMeasurement> measurement;
+};  // answer with LevelJudged
 
 enum class JobEnd { kCompleted, kStopped, kFailed };
 struct JobFinished {
   JobEnd end = JobEnd::kCompleted;
-  std::string reason;                    // of kStopped and kFailed: one sentence
-  bool refused = false;                  // of kFailed: cannot run as asked, whatever is tried (exit 2)
-  std::string failure_class;             // of a probe's refusal
-  std::optional<SearchDone> search_done;       // of the planner
+  std::string reason;         // of kStopped and kFailed: one sentence
+  bool refused = false;       // of kFailed: cannot run as asked, whatever is tried (exit 2)
+  std::string failure_class;  // of a probe's refusal
+  std::optional<SearchDone> search_done;  // of the planner
   std::optional<SearchImpossible> impossible;
   std::vector<uint32_t> levels_not_run;
 };
-struct Say { bool warning = false; std::string text; };  // for the log, the result's warnings and the terminal
+struct Say {
+  bool warning = false;
+  std::string text;
+};  // for the log, the result's warnings and the terminal
 
-using JobEffect = std::variant<SendProbe, SendPrepare, SendArm, SendMeasure, SendStop, SendCancel, SendPullRecords,
-                               SetTimer, PhaseChanged, LevelFinished, JobFinished, Say>;
+using JobEffect =
+    std::variant<SendProbe, SendPrepare, SendArm, SendMeasure, SendStop, SendCancel,
+                 SendPullRecords, SetTimer, PhaseChanged, LevelFinished, JobFinished, Say>;
 using JobEffects = std::vector<JobEffect>;
 
 struct JobMachineOptions {
   std::string job_id;
-  std::string nonce;                       // of the job; level and visit are mixed in by the agent
-  bool one_host = true;                    // more than the capacity is refused at once
-  int64_t agent_wait = 60'000'000'000;     // ns
-  int64_t start_lead = 20'000'000;         // ns between sending ARM or MEASURE and its start_at
-  int64_t barrier_deadline = 30'000'000'000;  // of READY, STARTED, STOPPED beyond what the phase itself needs
+  std::string nonce;                    // of the job; level and visit are mixed in by the agent
+  bool one_host = true;                 // more than the capacity is refused at once
+  int64_t agent_wait = 60'000'000'000;  // ns
+  int64_t start_lead = 20'000'000;      // ns between sending ARM or MEASURE and its start_at
+  int64_t barrier_deadline =
+      30'000'000'000;  // of READY, STARTED, STOPPED beyond what the phase itself needs
 };
 
 class JobMachine {
@@ -139,7 +230,7 @@ class JobMachine {
   JobEffects Handle(const JobEvent& event, int64_t now);
 
   bool finished() const;
-  const JobSpec& spec() const;             // with what the probe found filled in
+  const JobSpec& spec() const;  // with what the probe found filled in
   const std::optional<ProbeFindings>& probe() const;
 
  private:

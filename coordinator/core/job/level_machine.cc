@@ -4,32 +4,28 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace tidemark {
 namespace {
 
-constexpr int64_t kNanosASecond = 1'000'000'000;
-constexpr int64_t kWarmMargin = 2 * kNanosASecond;    // for the agents' own word on their deadline
-constexpr int64_t kResendEvery = 1 * kNanosASecond;   // STOP and CANCEL, until STOPPED
-constexpr int64_t kNanosARecordByte = 1'000;          // records come at 1 MB/s at least
-
-std::string Seconds(int64_t nanos) { return absl::StrCat(nanos / kNanosASecond, " s"); }
-
-std::string NameAgents(const std::vector<std::string>& agents) {
-  return absl::StrCat(agents.size() == 1 ? "agent " : "agents ", absl::StrJoin(agents, ", "));
-}
+constexpr int64_t kNanosARecordByte = 1'000;  // records come at 1 MB/s at least
 
 }  // namespace
 
 const char* LevelPhaseName(LevelPhase phase) {
   switch (phase) {
-    case LevelPhase::kPreparing: return "prepare";
-    case LevelPhase::kRamp: return "ramp";
-    case LevelPhase::kWarmup: return "warmup";
-    case LevelPhase::kMeasuring: return "measure";
-    case LevelPhase::kStopping: return "stop";
-    case LevelPhase::kRecords: return "records";
+    case LevelPhase::kPreparing:
+      return "prepare";
+    case LevelPhase::kRamp:
+      return "ramp";
+    case LevelPhase::kWarmup:
+      return "warmup";
+    case LevelPhase::kMeasuring:
+      return "measure";
+    case LevelPhase::kStopping:
+      return "stop";
+    case LevelPhase::kRecords:
+      return "records";
   }
   return "unknown";
 }
@@ -139,7 +135,7 @@ void LevelMachine::Measure(int64_t now, JobEffects* out) {
 void LevelMachine::StopAll(int64_t drain, int64_t now, JobEffects* out) {
   drain_ = drain;
   deadline_ = now + drain + times_.barrier_deadline;
-  resend_at_ = now + kResendEvery;
+  resend_at_ = now + times_.resend_every;
   Enter(LevelPhase::kStopping, out);
   SendStops(out);
   Advance(now, out);
@@ -149,7 +145,7 @@ void LevelMachine::CancelAll(const std::string& reason, int64_t now, JobEffects*
   cancelling_ = true;
   cancel_reason_ = reason;
   deadline_ = now + times_.barrier_deadline;
-  resend_at_ = now + kResendEvery;
+  resend_at_ = now + times_.resend_every;
   if (phase_ != LevelPhase::kStopping) Enter(LevelPhase::kStopping, out);
   SendStops(out);
   Advance(now, out);
@@ -208,11 +204,11 @@ std::string LevelMachine::ConservationBreach(const Participant& p) const {
   }
   if (!(part.snapshot.measured == part.facts.measured) ||
       !(part.snapshot.unmeasured == part.facts.unmeasured)) {
-    return absl::StrCat("its last word differs from its reports: ",
-                        describe("measured", part.snapshot.measured), " and ",
-                        describe("unmeasured", part.snapshot.unmeasured), ", reported ",
-                        describe("measured", part.facts.measured), " and ",
-                        describe("unmeasured", part.facts.unmeasured));
+    return absl::StrCat(
+        "its last word differs from its reports: ", describe("measured", part.snapshot.measured),
+        " and ", describe("unmeasured", part.snapshot.unmeasured), ", reported ",
+        describe("measured", part.facts.measured), " and ",
+        describe("unmeasured", part.facts.unmeasured));
   }
   const uint64_t sent = part.snapshot.measured.sent;
   const bool may_be_fewer = task_.plan.window_cap_ns > 0 || stopped_early_;
@@ -236,8 +232,9 @@ void LevelMachine::PullRecords(int64_t now, JobEffects* out) {
     p.records_due = true;
     out->push_back(SendPullRecords{p.part.agent, task_.key});
   }
-  deadline_ = now + times_.barrier_deadline +
-              static_cast<int64_t>(std::min<uint64_t>(bytes, uint64_t{1} << 40)) * kNanosARecordByte;
+  deadline_ =
+      now + times_.barrier_deadline +
+      static_cast<int64_t>(std::min<uint64_t>(bytes, uint64_t{1} << 40)) * kNanosARecordByte;
   Advance(now, out);
 }
 
@@ -366,144 +363,6 @@ void LevelMachine::Stop(bool at_once, int64_t now, JobEffects* out) {
   if (phase_ == LevelPhase::kMeasuring) {
     StopAll(times_.grace.value_or(times_.request_limit), now, out);
   }
-}
-
-// ---- time ---------------------------------------------------------------------------------------
-
-int64_t LevelMachine::WarmDeadline() const {
-  return start_at_ + static_cast<int64_t>(task_.plan.warmup_deadline_ns) + kWarmMargin;
-}
-
-int64_t LevelMachine::StallDeadline() const {
-  int64_t oldest = INT64_MAX;
-  for (const Participant& p : participants_) {
-    if (!p.gone && !p.share_done) oldest = std::min(oldest, p.last_news);
-  }
-  return oldest == INT64_MAX ? oldest : oldest + times_.request_limit + times_.barrier_deadline;
-}
-
-int64_t LevelMachine::next_wake() const {
-  switch (phase_) {
-    case LevelPhase::kPreparing:
-    case LevelPhase::kRecords:
-      return deadline_;
-    case LevelPhase::kRamp: {
-      const auto ramp = static_cast<int64_t>(task_.plan.ramp_ns);
-      return start_at_ + (All(&Participant::started) ? ramp : std::min(ramp, times_.barrier_deadline));
-    }
-    case LevelPhase::kWarmup:
-      return All(&Participant::started) ? WarmDeadline() : start_at_ + times_.barrier_deadline;
-    case LevelPhase::kMeasuring: {
-      int64_t wake = StallDeadline();
-      if (!times_.grace) return wake;
-      if (all_started_at_) return std::min(wake, *all_started_at_ + *times_.grace);
-      const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
-      return cap > 0 ? std::min(wake, measure_at_ + cap) : wake;
-    }
-    case LevelPhase::kStopping:
-      return std::min(deadline_, resend_at_);
-  }
-  return deadline_;
-}
-
-void LevelMachine::OnTime(int64_t now, JobEffects* out) {
-  if (state_ != State::kRunning) return;
-  switch (phase_) {
-    case LevelPhase::kPreparing:
-      if (now >= deadline_) GiveUpOnMissing(&Participant::ready, "READY", now, out);
-      return;
-    case LevelPhase::kRamp:
-    case LevelPhase::kWarmup:
-      return OnTimeRamp(now, out);
-    case LevelPhase::kMeasuring:
-      return OnTimeMeasuring(now, out);
-    case LevelPhase::kStopping:
-      if (now >= deadline_) return GiveUpOnMissing(&Participant::stopped, "STOPPED", now, out);
-      if (now < resend_at_) return;
-      resend_at_ = now + kResendEvery;
-      return SendStops(out);
-    case LevelPhase::kRecords:
-      if (now >= deadline_) OnTimeRecords(now, out);
-      return;
-  }
-}
-
-// It is alive, so it is told; but nobody waits for it any more.
-void LevelMachine::GiveUpOn(Participant& p, const std::string& reason, JobEffects* out) {
-  p.gone = true;
-  unfit_.push_back(p.part.agent);
-  out->push_back(SendCancel{p.part.agent, task_.key, reason});
-}
-
-// Agents that did not reach the barrier are left out of this level. Spares among them cost nothing.
-void LevelMachine::GiveUpOnMissing(Flag flag, absl::string_view barrier, int64_t now,
-                                   JobEffects* out) {
-  std::vector<std::string> missing;
-  for (Participant& p : participants_) {
-    if (p.gone || p.*flag) continue;
-    GiveUpOn(p, absl::StrCat("no ", barrier, " in time"), out);
-    if (!p.idle()) missing.push_back(p.part.agent);
-  }
-  if (missing.empty() || abandoned_) return Advance(now, out);
-  Void(missing.front(),
-       absl::StrCat("no ", barrier, " from ", NameAgents(missing), " in time (",
-                    Seconds(times_.barrier_deadline), ")"),
-       now, out);
-}
-
-void LevelMachine::OnTimeRamp(int64_t now, JobEffects* out) {
-  if (!All(&Participant::started)) {
-    if (now >= start_at_ + times_.barrier_deadline) {
-      return GiveUpOnMissing(&Participant::started, "STARTED", now, out);
-    }
-  }
-  if (phase_ == LevelPhase::kRamp && now >= start_at_ + static_cast<int64_t>(task_.plan.ramp_ns)) {
-    Enter(LevelPhase::kWarmup, out);
-  }
-  if (!All(&Participant::started) || now < WarmDeadline()) return;
-  warmup_deadline_passed_ = true;
-  out->push_back(Say{true, absl::StrCat("no WARM from ", NameAgents(Missing(&Participant::warm)),
-                                        " by the warm-up's deadline: measures all the same")});
-  Measure(now, out);
-}
-
-void LevelMachine::NoteAllStarted(int64_t now) {
-  if (all_started_at_) return;
-  const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
-  const bool capped = cap > 0 && now >= measure_at_ + cap;
-  const auto has = [capped](const Participant& p) {
-    return p.gone || capped || p.part.facts.measured.sent >= p.part.share.requests;
-  };
-  if (std::all_of(participants_.begin(), participants_.end(), has)) all_started_at_ = now;
-}
-
-void LevelMachine::OnTimeMeasuring(int64_t now, JobEffects* out) {
-  NoteAllStarted(now);
-  if (times_.grace && all_started_at_ && now >= *all_started_at_ + *times_.grace) {
-    stopped_early_ = true;
-    return StopAll(0, now, out);
-  }
-  if (now < StallDeadline()) return;
-  std::vector<std::string> silent;
-  for (Participant& p : participants_) {
-    if (p.gone || p.share_done) continue;
-    if (now < p.last_news + times_.request_limit + times_.barrier_deadline) continue;
-    GiveUpOn(p, "no request ended", out);
-    if (!p.idle()) silent.push_back(p.part.agent);
-  }
-  if (silent.empty()) return Advance(now, out);
-  Void(silent.front(),
-       absl::StrCat("no request of ", NameAgents(silent), " ended for ",
-                    Seconds(times_.request_limit + times_.barrier_deadline),
-                    ", longer than any may take"),
-       now, out);
-}
-
-void LevelMachine::OnTimeRecords(int64_t now, JobEffects* out) {
-  for (Participant& p : participants_) {
-    if (std::exchange(p.records_due, false)) LoseRecords(p.part.agent, "did not send them in time");
-  }
-  Advance(now, out);
 }
 
 LevelMeasurement LevelMachine::TakeMeasurement() {

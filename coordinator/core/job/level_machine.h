@@ -14,14 +14,15 @@ namespace tidemark {
 struct LevelTimes {  // ns
   int64_t start_lead = 20'000'000;
   int64_t barrier_deadline = 30'000'000'000;
-  int64_t request_limit = 600'000'000'000;   // timeout_total: no request is open for longer
-  std::optional<int64_t> grace;              // of measured requests after the last measured start
+  int64_t resend_every = 1'000'000'000;     // STOP and CANCEL, until STOPPED
+  int64_t request_limit = 600'000'000'000;  // timeout_total: no request is open for longer
+  std::optional<int64_t> grace;             // of measured requests after the last measured start
 };
 
-// One attempt of a level, from PREPARE to its records: pure, like JobMachine, whose events it takes.
-// Every wait has a deadline that names who is missing. Whatever goes wrong makes the attempt void: the
-// agents that are left are cancelled, and it ends once they have stopped, so that the next attempt finds
-// them idle. Thread-compatible.
+// One attempt of a level, from PREPARE to its records: pure, like JobMachine, whose events it
+// takes. Every wait has a deadline that names who is missing. Whatever goes wrong makes the attempt
+// void: the agents that are left are cancelled, and it ends once they have stopped, so that the
+// next attempt finds them idle. Thread-compatible.
 class LevelMachine {
  public:
   enum class State {
@@ -109,9 +110,9 @@ class LevelMachine {
   std::vector<Participant> participants_;
   State state_ = State::kRunning;
   LevelPhase phase_ = LevelPhase::kPreparing;
-  int64_t deadline_ = 0;       // of the phase
-  int64_t begun_at_ = 0, armed_at_ = 0, start_at_ = 0, measure_at_ = 0, ended_at_ = 0;
-  int64_t resend_at_ = 0;      // of STOP or CANCEL
+  int64_t deadline_ = 0;  // of the phase
+  int64_t begun_at_ = 0, start_at_ = 0, measure_at_ = 0, ended_at_ = 0;
+  int64_t resend_at_ = 0;                  // of STOP or CANCEL
   std::optional<int64_t> all_started_at_;  // every measured request has started
   int64_t drain_ = 0;
   bool armed_ = false, measuring_ = false, cancelling_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/measurement/metric_table.h"
+#include "coordinator/core/evidence/evidence_plan.h"
 
 namespace tidemark {
 namespace {
@@ -13,25 +13,9 @@ constexpr uint64_t kNanosAMilli = 1'000'000;
 // All records are kept of a level of up to so many requests.
 constexpr uint64_t kRecordsOfALevel = 100'000;
 constexpr uint64_t kSlicesOfAWindow = 300;
-constexpr uint64_t kMinSlice = 1'000'000;        // ns
-constexpr uint64_t kMaxSlice = 1'000'000'000;    // ns
-constexpr double kMaxWindow = 1e18;              // ns; keeps the arithmetic in range
-
-std::optional<Metric> ThresholdMetric(const Sla& sla) {
-  if (!QuantilePerMille(sla.stat)) return std::nullopt;
-  return MetricByTag(sla.metric_tag);
-}
-
-// value < 2.5 and value < 3 are the same for integers, and so are value > 2.5 and value > 2.
-uint64_t FixedThreshold(const Sla& sla, Metric metric) {
-  const double exact = sla.threshold * InfoOf(metric).units_per_display;
-  const double nearest = std::round(exact);
-  // 0.1 ms * 1,000 is a hair off 100 us: meant is 100.
-  const bool whole = std::abs(exact - nearest) <= 1e-9 * std::max(1.0, std::abs(exact));
-  const bool up = sla.op == SlaOp::kLt || sla.op == SlaOp::kGe;
-  const double rounded = whole ? nearest : up ? std::ceil(exact) : std::floor(exact);
-  return static_cast<uint64_t>(std::clamp(rounded, 0.0, 1e18));
-}
+constexpr uint64_t kMinSlice = 1'000'000;      // ns
+constexpr uint64_t kMaxSlice = 1'000'000'000;  // ns
+constexpr double kMaxWindow = 1e18;            // ns; keeps the arithmetic in range
 
 uint64_t RecordOneIn(const JobSpec& spec, uint64_t request_count) {
   switch (spec.records) {
@@ -49,26 +33,6 @@ uint64_t RecordOneIn(const JobSpec& spec, uint64_t request_count) {
 
 }  // namespace
 
-std::vector<std::optional<size_t>> PlannedSlaIndex(const std::vector<Sla>& slas) {
-  std::vector<std::optional<size_t>> out;
-  size_t next = 0;
-  for (const Sla& sla : slas) {
-    out.push_back(ThresholdMetric(sla) ? std::optional<size_t>(next++) : std::nullopt);
-  }
-  return out;
-}
-
-std::vector<SlaThreshold> PlannedThresholds(const std::vector<Sla>& slas) {
-  std::vector<SlaThreshold> out;
-  for (const Sla& sla : slas) {
-    const std::optional<Metric> metric = ThresholdMetric(sla);
-    if (!metric) continue;
-    const bool inclusive = sla.op == SlaOp::kLe || sla.op == SlaOp::kGe;
-    out.push_back({*metric, IsUpperLimit(sla.op), inclusive, FixedThreshold(sla, *metric)});
-  }
-  return out;
-}
-
 LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_latency) {
   LevelPlan plan;
   plan.concurrency = concurrency;
@@ -77,17 +41,17 @@ LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_
     plan.window_cap_ns = static_cast<uint64_t>(spec.level_cap_seconds * kNanosASecond);
   }
   const uint64_t total = spec.limits.total_ms * kNanosAMilli;
-  plan.ramp_ns = std::clamp<uint64_t>(static_cast<uint64_t>(std::max<int64_t>(0, expected_latency)),
-                                      0, total);
+  plan.ramp_ns =
+      std::clamp<uint64_t>(static_cast<uint64_t>(std::max<int64_t>(0, expected_latency)), 0, total);
   plan.warmup_deadline_ns = plan.ramp_ns + total;
-  const double window = std::min(
-      kMaxWindow, static_cast<double>(plan.request_count) / concurrency * static_cast<double>(plan.ramp_ns));
+  const double window = std::min(kMaxWindow, static_cast<double>(plan.request_count) / concurrency *
+                                                 static_cast<double>(plan.ramp_ns));
   uint64_t width = static_cast<uint64_t>(window);
   if (plan.window_cap_ns > 0) width = std::min(width, plan.window_cap_ns);
   plan.slice_ns = std::clamp(width / kSlicesOfAWindow, kMinSlice, kMaxSlice);
   plan.fill = spec.fill;
   plan.limits = spec.limits;
-  plan.slas = PlannedThresholds(spec.slas);
+  plan.slas = PlanEvidence(spec.slas, spec.workload.streaming).thresholds;
   plan.record_one_in = RecordOneIn(spec, plan.request_count);
   return plan;
 }

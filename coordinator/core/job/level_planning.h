@@ -11,20 +11,13 @@
 // From a job and a concurrency to the plan of a level. Pure functions: thread-safe.
 namespace tidemark {
 
-// Which threshold of LevelPlan::slas (and so which SlaEvidence of a slice) belongs to each of the
-// job's SLAs. Only quantiles of a request metric have one: a mean or a rate is not a matter of
-// requests over a threshold.
-std::vector<std::optional<size_t>> PlannedSlaIndex(const std::vector<Sla>& slas);
-
-// Their thresholds in fixed point, rounded so that exactly the same integers meet them.
-std::vector<SlaThreshold> PlannedThresholds(const std::vector<Sla>& slas);
-
-// `expected_latency` is the mean latency that a request is expected to have at this concurrency, ns:
-// the slots' first starts are spread over it, and it sets the width of a slice.
+// `expected_latency` is the mean latency that a request is expected to have at this concurrency,
+// ns: the slots' first starts are spread over it, and it sets the width of a slice.
 LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_latency);
 
-// Expected latency at `concurrency` after `latency` was seen at `seen_at`: in proportion above it, for
-// a saturated server queues what is more. `seen_at` 0: seen by the probe alone, and taken as it is.
+// Expected latency at `concurrency` after `latency` was seen at `seen_at`: in proportion above it,
+// for a saturated server queues what is more. `seen_at` 0: seen by the probe alone, and taken as it
+// is.
 int64_t ExpectedLatency(int64_t latency, uint32_t seen_at, uint32_t concurrency);
 
 }  // namespace tidemark

@@ -33,9 +33,10 @@ std::optional<ProbeRefusal> FillModel(const v1::Probed& report, JobSpec* spec) {
                                               " models: name one with --model: ",
                                               absl::StrJoin(report.models(), ", "))};
   }
-  const std::string why = report.has_failure() ? absl::StrCat(" (", DescribeFailure(report.failure()), ")") : "";
-  return ProbeRefusal{"model", absl::StrCat(FirstUrl(*spec), " names no model", why,
-                                            ": name one with --model")};
+  const std::string why =
+      report.has_failure() ? absl::StrCat(" (", DescribeFailure(report.failure()), ")") : "";
+  return ProbeRefusal{
+      "model", absl::StrCat(FirstUrl(*spec), " names no model", why, ": name one with --model")};
 }
 
 void FillCalibration(const v1::Probed& report, JobSpec* spec, std::vector<Say>* says) {
@@ -47,8 +48,9 @@ void FillCalibration(const v1::Probed& report, JobSpec* spec, std::vector<Say>* 
   }
   spec->workload.calibration = {0, 1};
   if (report.has_failure()) return;  // said already
-  says->push_back({true, "the endpoint reports no token usage: a word of the prompt is taken as one "
-                         "token, so input lengths are approximate"});
+  says->push_back({true,
+                   "the endpoint reports no token usage: a word of the prompt is taken as one "
+                   "token, so input lengths are approximate"});
 }
 
 }  // namespace
@@ -66,10 +68,12 @@ ProbeJudgement ApplyProbe(const v1::Probed& report, JobSpec* spec) {
                                            DescribeFailure(report.failure()))});
   }
   FillCalibration(report, spec, &out.says);
-  if (spec->workload.fixed_output_length && !report.fixed_output_length() && !report.has_failure()) {
+  if (spec->workload.fixed_output_length && !report.fixed_output_length() &&
+      !report.has_failure()) {
     spec->workload.fixed_output_length = false;
-    out.says.push_back({true, "the endpoint refuses ignore_eos and min_tokens: output lengths are up to "
-                              "the model"});
+    out.says.push_back({true,
+                        "the endpoint refuses ignore_eos and min_tokens: output lengths are up to "
+                        "the model"});
   }
   for (const std::string& warning : report.warnings()) out.says.push_back({true, warning});
   return out;

@@ -19,8 +19,8 @@ struct ProbeJudgement {
   std::vector<Say> says;
 };
 
-// What the probe's findings mean for the job, and fills in what it found: the model, the calibration of
-// prompts, and whether the endpoint holds output lengths. Pure.
+// What the probe's findings mean for the job, and fills in what it found: the model, the
+// calibration of prompts, and whether the endpoint holds output lengths. Pure.
 ProbeJudgement ApplyProbe(const v1::Probed& report, JobSpec* spec);
 
 }  // namespace tidemark

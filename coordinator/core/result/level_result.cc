@@ -155,8 +155,9 @@ class LevelBuilder {
   }
 
   bool HasObjectives() const {
-    return std::any_of(plan_.of_sla.begin(), plan_.of_sla.end(),
-                       [](const std::optional<size_t>& index) { return index.has_value(); });
+    return std::any_of(spec_.slas.begin(), spec_.slas.end(), [](const Sla& sla) {
+      return QuantilePerMille(sla.stat) && MetricByTag(sla.metric_tag);
+    });
   }
 
   void Goodput() {

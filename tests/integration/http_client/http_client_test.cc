@@ -14,11 +14,11 @@ namespace tidemark {
 namespace {
 
 using testing::ClosedPort;
+using ::testing::HasSubstr;
 using testing::HttpReply;
 using testing::LoopbackServer;
-using testing::TestCertificate;
-using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::TestCertificate;
 
 LoopbackServer::Handler Always(const std::string& bytes) {
   return [bytes](const LoopbackServer::Request&) { return LoopbackServer::Reply{bytes, false, 0}; };
@@ -81,7 +81,8 @@ TEST(HttpClient, LeavesTheEnvironmentsProxyOut) {
 }
 
 TEST(HttpClient, LeavesInterimResponsesOut) {
-  LoopbackServer server(Always("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" + HttpReply(200, "late")));
+  LoopbackServer server(
+      Always("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" + HttpReply(200, "late")));
   const auto response = Get(server.Url());
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->status, 200);
@@ -99,12 +100,16 @@ TEST(HttpClient, NamesAHostThatIsNotThere) {
 }
 
 TEST(HttpClient, NamesAReset) {
-  LoopbackServer server([](const LoopbackServer::Request&) { return LoopbackServer::Reply{"", true, 0}; });
+  LoopbackServer server([](const LoopbackServer::Request&) {
+    return LoopbackServer::Reply{"", true, 0};
+  });
   EXPECT_EQ(HttpFailureOf(Get(server.Url()).status()), "connection_reset");
 }
 
 TEST(HttpClient, EndsAtTheTotalLimit) {
-  LoopbackServer server([](const LoopbackServer::Request&) { return LoopbackServer::Reply{"", false, 10'000}; });
+  LoopbackServer server([](const LoopbackServer::Request&) {
+    return LoopbackServer::Reply{"", false, 10'000};
+  });
   HttpOptions options = Quick();
   options.total_timeout_ms = 100;
   const absl::Status status = Get(server.Url(), options).status();
@@ -113,7 +118,9 @@ TEST(HttpClient, EndsAtTheTotalLimit) {
 }
 
 TEST(HttpClient, EndsWhenCancelled) {
-  LoopbackServer server([](const LoopbackServer::Request&) { return LoopbackServer::Reply{"", false, 10'000}; });
+  LoopbackServer server([](const LoopbackServer::Request&) {
+    return LoopbackServer::Reply{"", false, 10'000};
+  });
   HttpOptions options = Quick();
   options.cancelled = [] { return true; };
   EXPECT_TRUE(absl::IsCancelled(Get(server.Url(), options).status()));
@@ -140,7 +147,8 @@ TEST(HttpClient, RefusesOtherProtocols) {
 }
 
 TEST(HttpClient, RefusesAHeaderOfTwoLinesWithoutRepeatingIt) {
-  const absl::Status status = HttpGet("http://127.0.0.1:1", {"A: 1", "B: secret\r\nC: 2"}, Quick()).status();
+  const absl::Status status =
+      HttpGet("http://127.0.0.1:1", {"A: 1", "B: secret\r\nC: 2"}, Quick()).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("headers[1]"));
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("secret")));

@@ -31,7 +31,9 @@ v1::ProbeFailure ProbeFixture::Refusal() {
 
 std::string StreamReply(const std::string& usage) {
   std::string body =
-      "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"length\"}]}\n\n";
+      "data: "
+      "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"length\"}]}"
+      "\n\n";
   if (!usage.empty()) absl::StrAppend(&body, "data: {\"choices\":[],\"usage\":", usage, "}\n\n");
   body += "data: [DONE]\n\n";
   return HttpReply(200, body, "Content-Type: text/event-stream\r\n");

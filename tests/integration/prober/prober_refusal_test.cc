@@ -9,13 +9,13 @@ namespace tidemark {
 namespace {
 
 using testing::ClosedPort;
-using testing::HttpReply;
-using testing::LoopbackServer;
-using testing::ProbeFixture;
-using testing::TestCertificate;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::HttpReply;
+using testing::LoopbackServer;
 using ::testing::Not;
+using testing::ProbeFixture;
+using testing::TestCertificate;
 
 using Request = LoopbackServer::Request;
 using Reply = LoopbackServer::Reply;
@@ -117,8 +117,9 @@ TEST_F(ProberRefusal, WrongKey) {
 }
 
 TEST_F(ProberRefusal, NeverRepeatsTheKey) {
-  LoopbackServer server(
-      [](const Request&) { return Reply{HttpReply(401, "Incorrect API key provided: s3cret"), false, 0}; });
+  LoopbackServer server([](const Request&) {
+    return Reply{HttpReply(401, "Incorrect API key provided: s3cret"), false, 0};
+  });
   TargetHost(server.port());
   task_.endpoint.api_key_env = "MY_KEY";
   options_.secret = [](const std::string&, const std::string&) { return "s3cret"; };
@@ -164,8 +165,9 @@ TEST_F(ProberRefusal, Redirect) {
 
 TEST_F(ProberRefusal, ContextTooShort) {
   LoopbackServer server([](const Request& request) {
-    return Reply{request.method == "GET" ? HttpReply(404, "")
-                                         : HttpReply(400, "This model's maximum context length is 128 tokens"),
+    return Reply{request.method == "GET"
+                     ? HttpReply(404, "")
+                     : HttpReply(400, "This model's maximum context length is 128 tokens"),
                  false, 0};
   });
   TargetHost(server.port());

@@ -14,6 +14,8 @@ namespace tidemark {
 namespace {
 
 using testing::ClosedPort;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using testing::HttpReply;
 using testing::LoopbackServer;
 using testing::ProbeFixture;
@@ -21,8 +23,6 @@ using testing::Prompt;
 using testing::PromptWords;
 using testing::StreamReply;
 using testing::TestCertificate;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 using Request = LoopbackServer::Request;
 using Reply = LoopbackServer::Reply;
@@ -83,6 +83,7 @@ TEST_F(Prober, NamesTheVersionOfTls) {
   options.tls_key = certificate.key();
   StartSimulator(options);
   task_.endpoint.ca_cert = certificate.cert();
+  task_.workload.streaming = false;
   const v1::Probed probed = Probe();
   EXPECT_FALSE(probed.has_failure()) << probed.ShortDebugString();
   EXPECT_EQ(probed.tls_version(), "TLSv1.3");
@@ -98,9 +99,10 @@ TEST_F(Prober, WorksWhereNothingStreams) {
 
 TEST_F(Prober, SendsTheRealRequestAsTheLoad) {
   LoopbackServer server([](const Request& request) {
-    return Reply{request.method == "GET" ? HttpReply(404, "")
-                                         : StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request) + 5,
-                                                                    ",\"completion_tokens\":1}")),
+    return Reply{request.method == "GET"
+                     ? HttpReply(404, "")
+                     : StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request) + 5,
+                                                ",\"completion_tokens\":1}")),
                  false, 0};
   });
   TargetHost(server.port());
@@ -158,10 +160,11 @@ TEST_F(Prober, CalibratesWithoutStreamingWhereOnlyThatHasUsage) {
   LoopbackServer server([](const Request& request) {
     if (request.method == "GET") return Reply{HttpReply(404, ""), false, 0};
     if (absl::StrContains(request.body, "\"stream\":true")) return Reply{StreamReply(""), false, 0};
-    return Reply{HttpReply(200, absl::StrCat("{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"},"
-                                             "\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":",
-                                             2 * PromptWords(request) + 3, ",\"completion_tokens\":1}}")),
-                 false, 0};
+    return Reply{
+        HttpReply(200, absl::StrCat("{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"},"
+                                    "\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":",
+                                    2 * PromptWords(request) + 3, ",\"completion_tokens\":1}}")),
+        false, 0};
   });
   TargetHost(server.port());
   const v1::Probed probed = Probe();
@@ -173,8 +176,9 @@ TEST_F(Prober, CalibratesWithoutStreamingWhereOnlyThatHasUsage) {
 TEST_F(Prober, WarnsWhereTokensAreNotLinear) {
   LoopbackServer server([](const Request& request) {
     const int tokens = std::min(PromptWords(request), 120);  // a window that cuts the prompt
-    return Reply{request.method == "GET" ? HttpReply(404, "")
-                                         : StreamReply(absl::StrCat("{\"prompt_tokens\":", tokens, "}")),
+    return Reply{request.method == "GET"
+                     ? HttpReply(404, "")
+                     : StreamReply(absl::StrCat("{\"prompt_tokens\":", tokens, "}")),
                  false, 0};
   });
   TargetHost(server.port());
@@ -186,8 +190,10 @@ TEST_F(Prober, WarnsOfAContextThatIsTooShort) {
     if (request.path == "/v1/models") {
       return Reply{HttpReply(200, R"({"data":[{"id":"m","max_model_len":100}]})"), false, 0};
     }
-    if (request.path == "/version") return Reply{HttpReply(200, R"({"version":"0.9.1"})"), false, 0};
-    return Reply{StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false, 0};
+    if (request.path == "/version")
+      return Reply{HttpReply(200, R"({"version":"0.9.1"})"), false, 0};
+    return Reply{StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false,
+                 0};
   });
   TargetHost(server.port());
   const v1::Probed probed = Probe();
@@ -222,7 +228,8 @@ TEST_F(Prober, CalibratesLaterWhenTheFirstRequestFailedInPassing) {
   LoopbackServer server([&posts](const Request& request) {
     if (request.method == "GET") return Reply{HttpReply(404, ""), false, 0};
     if (posts++ == 0) return Reply{HttpReply(503, ""), false, 0};
-    return Reply{StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false, 0};
+    return Reply{StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false,
+                 0};
   });
   TargetHost(server.port());
   const v1::Probed probed = Probe();
@@ -242,9 +249,12 @@ TEST_F(Prober, WaitsForTheServerToComeUp) {
     if (server == nullptr && RealClock().MonotonicNanos() - began > kNanosPerSecond / 2) {
       server = std::make_unique<LoopbackServer>(
           [&posts](const Request& request) {
-            if (request.method == "GET") return Reply{HttpReply(200, R"({"data":[{"id":"m"}]})"), false, 0};
+            if (request.method == "GET")
+              return Reply{HttpReply(200, R"({"data":[{"id":"m"}]})"), false, 0};
             if (posts++ == 0) return Reply{HttpReply(503, "loading"), false, 0};
-            return Reply{StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false, 0};
+            return Reply{
+                StreamReply(absl::StrCat("{\"prompt_tokens\":", PromptWords(request), "}")), false,
+                0};
           },
           port);
     }

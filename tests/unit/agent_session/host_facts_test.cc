@@ -19,7 +19,9 @@ TEST(HostFacts, KeepsDescriptorsForOtherThingsThanStreams) {
   EXPECT_EQ(CapacityOf(Limits(1024, 28232)), 768u);
 }
 
-TEST(HostFacts, HasNoMoreCapacityThanPorts) { EXPECT_EQ(CapacityOf(Limits(1'000'000, 28232)), 28232u); }
+TEST(HostFacts, HasNoMoreCapacityThanPorts) {
+  EXPECT_EQ(CapacityOf(Limits(1'000'000, 28232)), 28232u);
+}
 
 TEST(HostFacts, HasCapacityForOneAtLeast) { EXPECT_EQ(CapacityOf(Limits(100, 0)), 1u); }
 
@@ -49,7 +51,8 @@ TEST(HostFacts, TakesAMalformedPortRangeAsUnknown) {
 }
 
 TEST(HostFacts, NamesTheCpu) {
-  EXPECT_EQ(ParseCpuModel("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Xeon @ 2.0GHz\n"), "Xeon @ 2.0GHz");
+  EXPECT_EQ(ParseCpuModel("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Xeon @ 2.0GHz\n"),
+            "Xeon @ 2.0GHz");
   EXPECT_EQ(ParseCpuModel("processor : 0\nModel : Raspberry Pi 4\n"), "Raspberry Pi 4");
   EXPECT_EQ(ParseCpuModel("processor : 0\n"), "");
 }

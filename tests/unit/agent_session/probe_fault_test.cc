@@ -38,11 +38,13 @@ TEST(ProbeFault, RefusesWhatWouldComeAgain) {
 }
 
 TEST(ProbeFault, GoesOnWithWhatLoadGives) {
-  for (const char* failure : {"connection_reset", "timeout_connect", "timeout_total", "timeout_idle",
-                              "stream_error", "truncated", "empty_response", "protocol_error"}) {
+  for (const char* failure :
+       {"connection_reset", "timeout_connect", "timeout_total", "timeout_idle", "stream_error",
+        "truncated", "empty_response", "protocol_error"}) {
     EXPECT_FALSE(IsRefusal(Fault(failure))) << failure;
   }
-  for (const int status : {408, 429, 500, 502, 503}) EXPECT_FALSE(IsRefusal(Status(status))) << status;
+  for (const int status : {408, 429, 500, 502, 503})
+    EXPECT_FALSE(IsRefusal(Status(status))) << status;
 }
 
 // SageMaker throttles with a 400.
@@ -55,11 +57,13 @@ TEST(ProbeFault, GoesByTheClassOfAThrottling400) {
 }
 
 TEST(ProbeFault, WaitsForWhatStartingServersGive) {
-  for (const char* failure : {"dns", "connect", "connection_reset", "timeout_connect", "timeout_total"}) {
+  for (const char* failure :
+       {"dns", "connect", "connection_reset", "timeout_connect", "timeout_total"}) {
     EXPECT_TRUE(MayComeUp(Fault(failure))) << failure;
   }
   for (const int status : {404, 429, 500, 503}) EXPECT_TRUE(MayComeUp(Status(status))) << status;
-  for (const int status : {400, 401, 403, 405, 422}) EXPECT_FALSE(MayComeUp(Status(status))) << status;
+  for (const int status : {400, 401, 403, 405, 422})
+    EXPECT_FALSE(MayComeUp(Status(status))) << status;
   EXPECT_FALSE(MayComeUp(Fault("tls")));
   EXPECT_FALSE(MayComeUp(Fault("stream_error")));
 }
@@ -105,10 +109,13 @@ TEST(ProbeHint, DoubtsTheKeyThatWasSent) {
 }
 
 TEST(ProbeHint, AsksWhetherTheServerIsUp) {
-  EXPECT_THAT(HintFor(Fault("connect"), Subject()), HasSubstr("is the server up, and does it listen on gpu-1:8000"));
+  EXPECT_THAT(HintFor(Fault("connect"), Subject()),
+              HasSubstr("is the server up, and does it listen on gpu-1:8000"));
 }
 
-TEST(ProbeHint, ChecksTheHostName) { EXPECT_THAT(HintFor(Fault("dns"), Subject()), HasSubstr("host name")); }
+TEST(ProbeHint, ChecksTheHostName) {
+  EXPECT_THAT(HintFor(Fault("dns"), Subject()), HasSubstr("host name"));
+}
 
 TEST(ProbeHint, SeesPlainHttpBehindHttps) {
   EXPECT_THAT(HintFor(Fault("tls", "error:0A00010B:SSL routines::wrong version number"), Subject()),
@@ -135,7 +142,9 @@ TEST(ProbeHint, SuspectsTlsBehindAPlainUrl) {
 
 TEST(ProbeHint, LowersLengthsForAShortContext) {
   const std::string hint = HintFor(
-      Status(400, "This model's maximum context length is 4096 tokens. However, you requested 4608"), Subject());
+      Status(400,
+             "This model's maximum context length is 4096 tokens. However, you requested 4608"),
+      Subject());
   EXPECT_THAT(hint, HasSubstr("--isl (4096)"));
   EXPECT_THAT(hint, HasSubstr("--osl (512)"));
 }

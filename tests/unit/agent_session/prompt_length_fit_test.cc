@@ -30,7 +30,8 @@ TEST(PromptLengthFit, AsksForAShortAMiddleAndAFullPrompt) {
 }
 
 TEST(PromptLengthFit, StaysWithinTheTargetWhereWordsAreManyTokens) {
-  for (const PromptLength& point : AskedOf(40, 3.5, 2000)) EXPECT_LE(point.tokens, 2000u) << point.words;
+  for (const PromptLength& point : AskedOf(40, 3.5, 2000))
+    EXPECT_LE(point.tokens, 2000u) << point.words;
 }
 
 TEST(PromptLengthFit, AsksForGrowingPromptsHoweverSmallTheTarget) {

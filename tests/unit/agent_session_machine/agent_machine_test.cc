@@ -1,10 +1,10 @@
 #include "agent/core/session_machine/agent_machine.h"
 
+#include <gmock/gmock.h>
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <gmock/gmock.h>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -16,7 +16,9 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 
 std::string At(const LevelKey& key) { return absl::StrCat(" ", key.level, "/", key.attempt); }
-std::string At(const v1::LevelKey& key) { return absl::StrCat(" ", key.level(), "/", key.attempt()); }
+std::string At(const v1::LevelKey& key) {
+  return absl::StrCat(" ", key.level(), "/", key.attempt());
+}
 
 std::string Describe(const v1::AgentMessage& m) {
   if (m.has_hello()) return "Hello";
@@ -79,15 +81,19 @@ class AgentScenario {
     std::vector<std::string> said;
     for (const AgentEffect& effect : machine_.Handle(event, now_)) {
       if (const auto* wake = std::get_if<WakeAt>(&effect)) wake_ = wake->at;
-      if (const auto* send = std::get_if<SendToCoordinator>(&effect)) sent_.push_back(send->message);
+      if (const auto* send = std::get_if<SendToCoordinator>(&effect))
+        sent_.push_back(send->message);
       const std::string line = std::visit(Describer(), effect);
       all_.push_back(line);
-      if (line.empty() || absl::StartsWith(line, "log:") || absl::StartsWith(line, "deadline")) continue;
+      if (line.empty() || absl::StartsWith(line, "log:") || absl::StartsWith(line, "deadline"))
+        continue;
       said.push_back(line);
     }
     return said;
   }
-  std::vector<std::string> Told(const v1::CoordinatorMessage& message) { return Say(CoordinatorSaid{message}); }
+  std::vector<std::string> Told(const v1::CoordinatorMessage& message) {
+    return Say(CoordinatorSaid{message});
+  }
 
   // Lets timers fire until then; heartbeats are left out.
   std::vector<std::string> WaitUntil(double second) {
@@ -309,7 +315,8 @@ TEST(AgentMachine, AnEngineThatCannotPrepareSaysWhy) {
   AgentScenario s;
   s.Connect();
   s.Prepare(0, 1);
-  EXPECT_EQ(s.Say(EngineReady{s.key(), absl::UnavailableError("no address"), {}}), Lines{"Ready 0/1 error"});
+  EXPECT_EQ(s.Say(EngineReady{s.key(), absl::UnavailableError("no address"), {}}),
+            Lines{"Ready 0/1 error"});
   EXPECT_EQ(s.last_sent().ready().error(), "no address");
 }
 
@@ -381,7 +388,8 @@ TEST(AgentMachine, ABrokenStreamStopsNothingAndWhatWasSaidIsSaidAgain) {
   EXPECT_EQ(s.Lost(), Lines{});
   EXPECT_EQ(s.Facts(3), Lines{});
   EXPECT_EQ(s.WaitUntil(100.3), Lines{"open"});
-  EXPECT_EQ(s.Reconnect(), (Lines{"Ready 0/1", "Started 0/1", "Warm 0/1", "Report 0/1 #1", "Report 0/1 #2"}));
+  EXPECT_EQ(s.Reconnect(),
+            (Lines{"Ready 0/1", "Started 0/1", "Warm 0/1", "Report 0/1 #1", "Report 0/1 #2"}));
   EXPECT_FALSE(s.Happened("engine cancel 0/1"));
 }
 
@@ -417,8 +425,10 @@ TEST(AgentMachine, ALapsedLeaseStopsTheLevelBeforeHelloIsSaidAnew) {
   s.KeepLease(false);
   EXPECT_EQ(s.WaitUntil(104.9), Lines{});
   EXPECT_EQ(s.WaitUntil(107), (Lines{"engine cancel 0/1", "close: the lease lapsed"}));
+  EXPECT_EQ(s.Say(AgentTimer{}), Lines{});  // a timer too many opens nothing
   EXPECT_EQ(s.EngineStops(), Lines{"open"});
-  EXPECT_EQ(s.Reconnect(), (Lines{"Ready 0/1", "Started 0/1", "Warm 0/1", "Stopped 0/1 deltas 0: its lease lapsed"}));
+  EXPECT_EQ(s.Reconnect(), (Lines{"Ready 0/1", "Started 0/1", "Warm 0/1",
+                                  "Stopped 0/1 deltas 0: its lease lapsed"}));
 }
 
 TEST(AgentMachine, ACutOfTwoSecondsVoidsNothing) {
@@ -446,8 +456,9 @@ TEST(AgentMachine, ANewEpochIsAdoptedOnlyWhenAllIsClosed) {
   s.Running();
   s.Lost();
   s.WaitUntil(100.3);
-  EXPECT_EQ(s.Reconnect(/*epoch=*/2),
-            (Lines{"engine cancel 0/1", "close: still closing what an earlier coordinator started"}));
+  EXPECT_EQ(
+      s.Reconnect(/*epoch=*/2),
+      (Lines{"engine cancel 0/1", "close: still closing what an earlier coordinator started"}));
   EXPECT_EQ(s.machine().epoch().counter, 1u);
   EXPECT_EQ(s.WaitUntil(104), Lines{});
   EXPECT_EQ(s.EngineStops(), Lines{"open"});

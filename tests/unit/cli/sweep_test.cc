@@ -85,12 +85,11 @@ class SweepTest : public ::testing::Test {
     world_.descriptor_limit = 1024;
     world_.simulator_program = "/nonexistent/tidemark-sim";
     world_.make_runner = [this] { return std::make_unique<ScriptedRunner>(script_); };
-    world_.output.write = [this](const v1::Result&, const std::string& folder) {
-      written_to_ = folder;
-      return write_status_;
-    };
+    world_.output.files = [this](const v1::Result&) { return files_; };
     world_.output.json = [](const v1::Result&) { return std::string("{}\n"); };
-    world_.output.summary = [](const v1::Result&) { return std::string("answer\n"); };
+    world_.output.summary = [](const v1::Result&, const std::string&) {
+      return std::string("answer\n");
+    };
   }
   void TearDown() override {
     unsetenv("TIDEMARK_API_KEY");
@@ -107,8 +106,7 @@ class SweepTest : public ::testing::Test {
   std::string root_;
   SweepWorld world_;
   Script script_;
-  std::string written_to_;
-  absl::Status write_status_;
+  std::vector<ReportFile> files_ = {{"summary.txt", "answer"}};
   std::ostringstream out_;
   std::ostringstream err_;
 };
@@ -118,7 +116,7 @@ TEST_F(SweepTest, GivesTheAnswerOnStandardOutputAndTheRestOnTheOther) {
   EXPECT_EQ(out_.str(), "answer\n");
   EXPECT_THAT(err_.str(), AllOf(HasSubstr("http://127.0.0.1:9/v1/chat/completions"),
                                 HasSubstr("concurrency    4  done · 100 requests")));
-  EXPECT_EQ(written_to_, root_ + "/o");
+  EXPECT_TRUE(fs::exists(root_ + "/o/summary.txt"));
 }
 
 TEST_F(SweepTest, WithJsonGivesOnlyTheDocumentOnStandardOutput) {
@@ -192,7 +190,7 @@ TEST_F(SweepTest, EndsWithOneWhenTheJobLeftNoResult) {
 }
 
 TEST_F(SweepTest, EndsWithOneWhenResultsCannotBeWrittenButStillAnswers) {
-  write_status_ = absl::UnavailableError("disk full");
+  files_ = {{"journal", "a folder of this name is there"}};
   EXPECT_EQ(Run({}), 1);
   EXPECT_EQ(out_.str(), "answer\n");
 }
@@ -216,7 +214,7 @@ TEST_F(SweepTest, StopsTheJobAtASignalAndKeepsWhatThereIs) {
   EXPECT_EQ(Run({}), 130);
   EXPECT_THAT(err_.str(), HasSubstr("once more cancels them"));
   EXPECT_EQ(out_.str(), "answer\n");
-  EXPECT_EQ(written_to_, root_ + "/o");
+  EXPECT_TRUE(fs::exists(root_ + "/o/summary.txt"));
 }
 
 }  // namespace

@@ -74,15 +74,16 @@ TEST(DeltaSender, SplitsWhatIsLargerThanAMessage) {
   for (uint32_t slice = 0; slice < 20'000; ++slice) facts.slices[slice].n = 1'000'000 + slice;
   sender.Add(facts);
   MeasuredFacts sum;
-  for (uint64_t acknowledged = 0; !sender.AllAcknowledged();) {
+  uint64_t acknowledged = 0;
+  for (int turn = 0; turn < 100 && !sender.AllAcknowledged(); ++turn) {
     for (const v1::Delta& delta : sender.TakeToSend()) {
       EXPECT_LE(delta.ByteSizeLong(), size_t{60} * 1024);
       sum.Merge(*DecodeDelta(delta, 0));
       acknowledged = delta.sequence();
     }
-    ASSERT_LE(acknowledged, 100u);
     sender.Acknowledge(acknowledged);
   }
+  EXPECT_TRUE(sender.AllAcknowledged());
   EXPECT_GT(sender.count(), 2u);
   EXPECT_EQ(sum, facts);
 }
@@ -103,8 +104,8 @@ TEST(DeltaReceiver, RefusesAGapNamingWhatIsMissing) {
   EXPECT_EQ(receiver.last_sequence(), 1u);
 }
 
-// Both ends over a stream that loses, repeats, re-orders, delays, and breaks. A gap or a loss ends in
-// a new stream, as with gRPC; acknowledgements of an old stream may still arrive on the new one.
+// Both ends over a stream that loses, repeats, re-orders, delays, and breaks. A gap or a loss ends
+// in a new stream, as with gRPC; acknowledgements of an old stream may still arrive on the new one.
 class FaultyStream {
  public:
   explicit FaultyStream(uint32_t seed) : random_(seed) {}

@@ -1,8 +1,8 @@
 #include "common/session/lease.h"
 
-#include <random>
-
 #include <gtest/gtest.h>
+
+#include <random>
 
 namespace tidemark {
 namespace {

@@ -1,8 +1,8 @@
 #include "coordinator/core/job/job_machine.h"
 
-#include <ostream>
-
 #include <gmock/gmock.h>
+
+#include <ostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -103,7 +103,8 @@ TEST(JobMachine, MeasuresWhenTheWarmupDeadlineHasPassed) {
   EXPECT_EQ(s.Count("MEASURE"), 0u);
   s.Wait(2);
   EXPECT_EQ(s.Count("MEASURE"), 2u);
-  EXPECT_EQ(s.Last("WARN"), "WARN no WARM from agent b by the warm-up's deadline: measures all the same");
+  EXPECT_EQ(s.Last("WARN"),
+            "WARN no WARM from agent b by the warm-up's deadline: measures all the same");
   EXPECT_TRUE(s.levels().at(0).warmup_deadline_passed);
 }
 
@@ -139,8 +140,9 @@ TEST(JobMachine, FailsWhenNoAgentComes) {
   JobScenario s(TwoLevels());
   s.Start().Wait(61);
   ASSERT_TRUE(s.finished());
-  EXPECT_EQ(s.end()->reason,
-            "no agent came within 60 s: concurrency 8 has no agent to run on: needs at least 1 agent");
+  EXPECT_EQ(
+      s.end()->reason,
+      "no agent came within 60 s: concurrency 8 has no agent to run on: needs at least 1 agent");
 }
 
 TEST(JobMachine, ASearchWithoutALimitIsLoweredToTheCapacityAndSaysSo) {
@@ -194,8 +196,9 @@ TEST(JobMachine, ARefusalOfTheProbeEndsTheJob) {
   s.Join("a").Start();
   ASSERT_TRUE(s.finished());
   EXPECT_EQ(s.end()->failure_class, "http_401");
-  EXPECT_EQ(s.end()->reason,
-            "http://host/v1/chat/completions answered 401: not authorized: no key. Set --api-key-env.");
+  EXPECT_EQ(
+      s.end()->reason,
+      "http://host/v1/chat/completions answered 401: not authorized: no key. Set --api-key-env.");
   EXPECT_EQ(s.Count("PREPARE"), 0u);
 }
 
@@ -246,9 +249,9 @@ TEST(JobMachine, AProbeWithoutAnswerNamesTheAgent) {
 // ---- who dies or is cut, in which phase: what happens ----
 
 struct Case {
-  const char* phase;    // what is not answered, so that the level stays in this phase
-  const char* who;      // "a" has slots, "spare" has none
-  const char* what;     // "lost", "says error", "silent" (until the deadline), "returns"
+  const char* phase;  // what is not answered, so that the level stays in this phase
+  const char* who;    // "a" has slots, "spare" has none
+  const char* what;   // "lost", "says error", "silent" (until the deadline), "returns"
   const char* happens;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.phase << " " << c.who << " " << c.what; }
@@ -263,8 +266,8 @@ std::string Happened(const JobScenario& s) {
     return level.records_error.empty() ? "goes on" : "goes on, records lost";
   }
   const VoidedAttempt& voided = level.voided.at(0);
-  return absl::StrCat(level.voided.size(), " void (", voided.agent, "), ", voided.sent, " sent, then on ",
-                      level.parts.size());
+  return absl::StrCat(level.voided.size(), " void (", voided.agent, "), ", voided.sent,
+                      " sent, then on ", level.parts.size());
 }
 
 TEST_P(LossTable, DoesWhatTheTableSays) {
@@ -291,27 +294,23 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"PREPARE", "a", "lost", "1 void (a), 0 sent, then on 2"},
         Case{"PREPARE", "a", "silent", "1 void (a), 0 sent, then on 2"},
         Case{"PREPARE", "a", "says error", "1 void (a), 0 sent, then on 2"},
-        Case{"PREPARE", "a", "returns", "goes on"},
-        Case{"PREPARE", "spare", "lost", "goes on"},
+        Case{"PREPARE", "a", "returns", "goes on"}, Case{"PREPARE", "spare", "lost", "goes on"},
         Case{"PREPARE", "spare", "silent", "goes on"},
         // After ARM the attempt is void and the level runs again.
         Case{"ARM", "a", "lost", "1 void (a), 0 sent, then on 2"},
         Case{"ARM", "a", "silent", "1 void (a), 0 sent, then on 2"},
-        Case{"ARM", "a", "returns", "goes on"},
-        Case{"ARM", "spare", "lost", "goes on"},
+        Case{"ARM", "a", "returns", "goes on"}, Case{"ARM", "spare", "lost", "goes on"},
         Case{"WARM", "a", "lost", "1 void (a), 0 sent, then on 2"},
         Case{"WARM", "a", "silent", "goes on"},
         Case{"MEASURE", "a", "lost", "1 void (a), 0 sent, then on 2"},
         Case{"MEASURE", "a", "says error", "1 void (a), 0 sent, then on 2"},
         Case{"MEASURE", "a", "silent", "1 void (a), 10 sent, then on 2"},
-        Case{"MEASURE", "a", "returns", "goes on"},
-        Case{"MEASURE", "spare", "lost", "goes on"},
+        Case{"MEASURE", "a", "returns", "goes on"}, Case{"MEASURE", "spare", "lost", "goes on"},
         Case{"DONE", "a", "lost", "1 void (a), 20 sent, then on 2"},
         Case{"STOP", "a", "lost", "1 void (a), 20 sent, then on 2"},
         Case{"STOP", "a", "says error", "1 void (a), 20 sent, then on 2"},
         Case{"STOP", "a", "silent", "1 void (a), 20 sent, then on 2"},
-        Case{"STOP", "a", "returns", "goes on"},
-        Case{"STOP", "spare", "lost", "goes on"},
+        Case{"STOP", "a", "returns", "goes on"}, Case{"STOP", "spare", "lost", "goes on"},
         // What was measured stays measured.
         Case{"PULL", "a", "lost", "goes on, records lost"},
         Case{"PULL", "a", "silent", "goes on, records lost"},
@@ -340,7 +339,8 @@ TEST(JobMachine, ALevelRunsAgainAtMostTwice) {
   for (int i = 0; i < 3; ++i) s.Lose("a").Join("a").Wait(3);
   ASSERT_TRUE(s.finished());
   EXPECT_EQ(s.end()->reason,
-            "concurrency 4 could not be measured in 3 attempts; the last: agent a lost: its lease lapsed");
+            "concurrency 4 could not be measured in 3 attempts; the last: agent a lost: its lease "
+            "lapsed");
 }
 
 TEST(JobMachine, BelowTheNeededCapacityItWaitsThenNamesWhatIsMissing) {
@@ -394,7 +394,8 @@ TEST(JobMachine, CountsThatDoNotAddUpVoidTheAttempt) {
   };
   s.Join("a").Start().Wait(3);
   ASSERT_EQ(s.levels().size(), 1u);
-  EXPECT_THAT(s.levels()[0].voided.at(0).reason, HasSubstr("its counts do not add up: measured sent 20, ok 19"));
+  EXPECT_THAT(s.levels()[0].voided.at(0).reason,
+              HasSubstr("its counts do not add up: measured sent 20, ok 19"));
 }
 
 TEST(JobMachine, ALastWordThatDiffersFromTheReportsVoidsTheAttempt) {
@@ -413,12 +414,17 @@ TEST(JobMachine, ARequestTooFewVoidsTheAttempt) {
   s.Mute("MEASURE").Join("a").Start();
   s.Say(AgentShareDone{"a", {"job", 0, 1}}).Unmute("MEASURE").Wait(3);
   ASSERT_EQ(s.levels().size(), 1u);
-  EXPECT_THAT(s.levels()[0].voided.at(0).reason, HasSubstr("measured 0 requests where its share is 20"));
+  EXPECT_THAT(s.levels()[0].voided.at(0).reason,
+              HasSubstr("measured 0 requests where its share is 20"));
 }
 
 TEST(JobMachine, ASilentLoopIsKeptWithItsAgent) {
   JobScenario s(JobScenario::List({4}, 20));
-  s.Mute("MEASURE").Join("a").Start().Say(AgentLoopSilent{"a", 2500}).Say(AgentLoopSilent{"a", 100});
+  s.Mute("MEASURE")
+      .Join("a")
+      .Start()
+      .Say(AgentLoopSilent{"a", 2500})
+      .Say(AgentLoopSilent{"a", 100});
   s.Unmute("MEASURE").Answer();
   ASSERT_EQ(s.levels().size(), 1u);
   EXPECT_EQ(s.levels()[0].parts[0].loop_silent_ms, 2500u);

@@ -9,7 +9,9 @@
 namespace tidemark {
 namespace {
 
-std::string At(const LevelKey& key) { return absl::StrCat(" level ", key.level, " attempt ", key.attempt); }
+std::string At(const LevelKey& key) {
+  return absl::StrCat(" level ", key.level, " attempt ", key.attempt);
+}
 
 struct Describer {
   std::string operator()(const SendProbe& e) const { return absl::StrCat("PROBE ", e.agent); }
@@ -44,7 +46,8 @@ struct Describer {
   }
   std::string operator()(const JobFinished& e) const {
     const char* ends[] = {"completed", "stopped", "failed"};
-    return absl::StrCat("END ", ends[static_cast<int>(e.end)], e.reason.empty() ? "" : ": ", e.reason);
+    return absl::StrCat("END ", ends[static_cast<int>(e.end)], e.reason.empty() ? "" : ": ",
+                        e.reason);
   }
   std::string operator()(const tidemark::Say& e) const {
     return absl::StrCat(e.warning ? "WARN " : "SAY ", e.text);
@@ -123,9 +126,9 @@ JobScenario& JobScenario::Wait(double seconds) {
 }
 
 size_t JobScenario::Count(const std::string& prefix) const {
-  return static_cast<size_t>(std::count_if(log_.begin(), log_.end(), [&prefix](const std::string& l) {
-    return absl::StartsWith(l, prefix);
-  }));
+  return static_cast<size_t>(
+      std::count_if(log_.begin(), log_.end(),
+                    [&prefix](const std::string& l) { return absl::StartsWith(l, prefix); }));
 }
 
 std::string JobScenario::Last(const std::string& prefix) const {
@@ -158,7 +161,8 @@ bool JobScenario::Muted(const std::string& kind, const std::string& agent) const
   return muted_.count({kind, agent}) > 0 || muted_.count({kind, ""}) > 0;
 }
 
-void JobScenario::Reply(const std::string& kind, const std::string& agent, std::vector<JobEvent> events) {
+void JobScenario::Reply(const std::string& kind, const std::string& agent,
+                        std::vector<JobEvent> events) {
   for (JobEvent& event : events) {
     const bool warm = std::holds_alternative<AgentWarm>(event);
     const bool done = std::holds_alternative<AgentShareDone>(event);

@@ -19,8 +19,8 @@ inline constexpr int64_t kSecond = 1'000'000'000;
 // What an effect says, in one line.
 std::string Describe(const JobEffect& effect);
 
-// A job and agents that answer every command at once, unless told otherwise; time stands still unless
-// told to pass. All that happened is in log().
+// A job and agents that answer every command at once, unless told otherwise; time stands still
+// unless told to pass. All that happened is in log().
 class JobScenario {
  public:
   explicit JobScenario(JobSpec spec, bool one_host = false);
@@ -33,8 +33,8 @@ class JobScenario {
   JobScenario& Lose(const std::string& id) { return Say(AgentLost{id, "its lease lapsed"}); }
   JobScenario& Say(const JobEvent& event);
 
-  // The agent (all: "") does not answer commands of this kind: "PROBE", "PREPARE", "ARM" (STARTED and
-  // WARM), "WARM", "MEASURE", "STOP", "CANCEL", "PULL".
+  // The agent (all: "") does not answer commands of this kind: "PROBE", "PREPARE", "ARM" (STARTED
+  // and WARM), "WARM", "MEASURE", "STOP", "CANCEL", "PULL".
   JobScenario& Mute(const std::string& kind, const std::string& agent = "");
   JobScenario& Unmute(const std::string& kind, const std::string& agent = "");
   // Answers what was muted and is not answered yet.
@@ -44,7 +44,7 @@ class JobScenario {
   JobScenario& Wait(double seconds);
 
   const std::vector<std::string>& log() const { return log_; }
-  size_t Count(const std::string& prefix) const;  // lines of the log that begin so
+  size_t Count(const std::string& prefix) const;      // lines of the log that begin so
   std::string Last(const std::string& prefix) const;  // the last such line, or ""
   bool finished() const { return machine_.finished(); }
   const std::optional<JobFinished>& end() const { return end_; }
@@ -55,8 +55,8 @@ class JobScenario {
 
   // How levels are judged; PASS unless set.
   std::function<Verdict(const LevelMeasurement&)> judge;
-  v1::Probed probed;                  // what the probe finds
-  uint64_t records_bytes = 0;         // of each agent and level
+  v1::Probed probed;                          // what the probe finds
+  uint64_t records_bytes = 0;                 // of each agent and level
   std::function<void(AgentStopped*)> tamper;  // with the last word of an agent
 
  private:
@@ -67,7 +67,10 @@ class JobScenario {
   void Drain();
   AgentStopped StoppedOf(const std::string& agent, const LevelKey& key);
 
-  struct Held { std::string kind, agent; JobEvent event; };
+  struct Held {
+    std::string kind, agent;
+    JobEvent event;
+  };
   JobMachine machine_;
   int64_t now_ = 1000 * kSecond;
   std::optional<int64_t> timer_;

@@ -1,8 +1,8 @@
 #include "coordinator/core/registry.h"
 
-#include <limits>
-
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace tidemark {
 namespace {

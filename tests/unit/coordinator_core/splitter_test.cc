@@ -1,9 +1,9 @@
 #include "coordinator/core/splitter.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
-
-#include <gtest/gtest.h>
 
 namespace tidemark {
 namespace {
@@ -51,14 +51,14 @@ TEST(Splitter, WhatACapCutsOffGoesToTheOthersByWeight) {
 
 TEST(Splitter, FollowsLargestRemainders) {
   // 53 requests at concurrency 7 over slots 2 2 2 1: 15.14 15.14 15.14 7.57.
-  const auto shares = *SplitLevel(
-      {Agent("a", 9), Agent("b", 9), Agent("c", 9), Agent("d", 9)}, 7, 53);
+  const auto shares =
+      *SplitLevel({Agent("a", 9), Agent("b", 9), Agent("c", 9), Agent("d", 9)}, 7, 53);
   EXPECT_EQ(Requests(shares), (std::vector<uint64_t>{15, 15, 15, 8}));
 }
 
 TEST(Splitter, AgentsBeyondTheConcurrencyStayIdle) {
-  const auto shares = *SplitLevel(
-      {Agent("a", 9), Agent("b", 9), Agent("c", 9), Agent("d", 9)}, 2, 100);
+  const auto shares =
+      *SplitLevel({Agent("a", 9), Agent("b", 9), Agent("c", 9), Agent("d", 9)}, 2, 100);
   EXPECT_EQ(Slots(shares), (std::vector<uint32_t>{1, 1, 0, 0}));
   EXPECT_EQ(Requests(shares), (std::vector<uint64_t>{50, 50, 0, 0}));
 }
@@ -74,8 +74,7 @@ TEST(Splitter, FewerRequestsThanAgentsAreStillExact) {
 }
 
 TEST(Splitter, MoreThanTheCapacityNamesTheAgentsMissing) {
-  const absl::Status status =
-      SplitLevel({Agent("a", 300), Agent("b", 300)}, 1000, 100).status();
+  const absl::Status status = SplitLevel({Agent("a", 300), Agent("b", 300)}, 1000, 100).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(status.message(),
             "concurrency 1000 is more than the 600 that 2 agents carry: needs 2 more agents of 300 "
@@ -127,7 +126,8 @@ TEST(Splitter, UncappedAgentsOfEqualWeightDifferByAtMostOne) {
     uint32_t least = UINT32_MAX, most = 0;
     for (size_t i = 0; i < agents.size(); ++i) {
       most = std::max(most, shares[i].share.slots);
-      if (shares[i].share.slots < agents[i].capacity) least = std::min(least, shares[i].share.slots);
+      if (shares[i].share.slots < agents[i].capacity)
+        least = std::min(least, shares[i].share.slots);
     }
     ASSERT_TRUE(least == UINT32_MAX || most <= least + 1) << "seed " << seed;
   }

@@ -37,8 +37,23 @@ TEST(EvidencePlan, StrictLimitExcludesTheThresholdItself) {
 
 TEST(EvidencePlan, LimitBetweenUnitsIsMetByTheUnitBelow) {
   const SlaThreshold sla = PlanEvidence({LatencySla(SlaOp::kLt, 300.0005)}, true).thresholds[0];
-  EXPECT_EQ(sla.threshold, 300'000u);
-  EXPECT_TRUE(sla.inclusive);
+  EXPECT_EQ(sla.threshold, 300'001u);
+  EXPECT_FALSE(sla.inclusive);
+}
+
+TEST(EvidencePlan, ThresholdsBetweenUnitsKeepTheirMeaning) {
+  const auto at = [](SlaOp op, double ms) {
+    return PlanEvidence({LatencySla(op, ms)}, true).thresholds[0].threshold;
+  };
+  EXPECT_EQ(at(SlaOp::kLe, 1.0005), 1000u);
+  EXPECT_EQ(at(SlaOp::kGt, 1.0005), 1000u);
+  EXPECT_EQ(at(SlaOp::kGe, 1.0005), 1001u);
+  EXPECT_EQ(at(SlaOp::kLt, 0.1 + 0.2), 300u);  // a hair more than 0.3
+}
+
+TEST(EvidencePlan, AMeanHasRowsThatNoRequestViolates) {
+  const Sla mean{"request_latency", SlaStat::kAvg, SlaOp::kLt, 1, false};
+  EXPECT_EQ(PlanEvidence({mean}, true).thresholds[0].threshold, UINT64_MAX);
 }
 
 }  // namespace
