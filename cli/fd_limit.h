@@ -5,15 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
-
 namespace tidemark {
 
 // Descriptors kept back from connections: logs, results, records, epoll, gRPC.
 inline constexpr uint64_t kReservedDescriptors = 256;
-
-// Raises the soft limit to the hard one and returns it.
-absl::StatusOr<uint64_t> RaiseDescriptorLimit();
 
 struct HostCapacity {
   uint64_t requests = 0;  // concurrent

@@ -99,13 +99,6 @@ std::string LaterFlags() {
   return absl::StrCat("\nNot supported yet:\n", Wrapped(names, 2));
 }
 
-bool IsPlainWord(const std::string& word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-           absl::string_view("-_./:,=@%+").find(c) != absl::string_view::npos;
-  });
-}
-
 }  // namespace
 
 std::string MainHelp() { return kMainHelp; }
@@ -126,15 +119,6 @@ std::string SweepHelp() {
 
 std::vector<std::string> LaterCommands() {
   return {"job", "workload", "agents", "report", "compare", "plan", "selftest"};
-}
-
-std::string ShellLine(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += IsPlainWord(word) ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-  }
-  return line;
 }
 
 }  // namespace tidemark

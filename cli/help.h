@@ -20,9 +20,6 @@ std::string SweepHelp();
 // Subcommands of later versions: known, refused by name.
 std::vector<std::string> LaterCommands();
 
-// Words that a POSIX shell reads back as they are.
-std::string ShellLine(const std::vector<std::string>& words);
-
 }  // namespace tidemark
 
 #endif  // TIDEMARK_CLI_HELP_H_

@@ -19,6 +19,7 @@
 #include "cli/sweep_flags.h"
 #include "cli/terminal.h"
 #include "common/clock/clock.h"
+#include "common/descriptors/descriptor_limit.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/settings.h"
 #include "simulator/law_prediction.h"

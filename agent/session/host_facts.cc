@@ -99,16 +99,6 @@ std::optional<std::string> ValueOf(absl::string_view line, absl::string_view key
 
 }  // namespace
 
-uint64_t RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  if (limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-  }
-  return DescriptorLimit();
-}
-
 HostLimits ReadHostLimits() {
   HostLimits limits;
   limits.cores = AllowedCores();

@@ -25,11 +25,7 @@ struct HostLimits {
   uint32_t ports = 0;  // of outgoing connections to one address
 };
 
-// Raises the soft limit of open descriptors to the hard one, and returns it (the old one where that
-// is not allowed). For the start of a program.
-uint64_t RaiseDescriptorLimit();
-
-// Reads the machine. Call RaiseDescriptorLimit first.
+// Reads the machine. Call RaiseDescriptorLimit (common/descriptors) first.
 HostLimits ReadHostLimits();
 
 // Hello with a new random incarnation: one a process. Pod, node and zone come from

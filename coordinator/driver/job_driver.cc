@@ -32,7 +32,7 @@ struct Overloaded : F... {
 template <typename... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-// An agent as the driver sees it: who it is, its stream, and what it was told about the current level.
+// An agent as the driver sees it: who it is, its stream, its clock, and what it has reported.
 struct AgentLink {
   AgentInfo info;
   std::shared_ptr<AgentStream> stream;  // null while it is cut off
@@ -284,9 +284,8 @@ class JobDriver::Core {
 
   // ---- What the machine wants -------------------------------------------------------------------
 
-  // Says `message` to the agent; one about the level is kept, to be said again on a new stream.
-  void Tell(AgentLink& link, v1::CoordinatorMessage message, bool keep) {
-    if (keep) link.told.push_back(message);
+  // A message to an agent that is cut off is lost: the machine says it again when it returns.
+  static void Tell(AgentLink& link, v1::CoordinatorMessage message) {
     if (link.stream) link.stream->Send(std::move(message));
   }
 

@@ -1,4 +1,5 @@
 #include "agent/session/host_facts.h"
+#include "common/descriptors/descriptor_limit.h"
 
 #include <gtest/gtest.h>
 
@@ -88,9 +89,9 @@ TEST(HostFacts, DrawsANewIncarnationEachTime) {
 }
 
 TEST(HostFacts, RaisesTheDescriptorLimitToTheHardOne) {
-  const uint64_t limit = RaiseDescriptorLimit();
+  const uint64_t limit = RaiseDescriptorLimit().value();
   EXPECT_EQ(limit, ReadHostLimits().descriptors);
-  EXPECT_EQ(limit, RaiseDescriptorLimit());
+  EXPECT_EQ(limit, RaiseDescriptorLimit().value());
 }
 
 TEST(HostFacts, DescribesTheEnvironment) {

@@ -1,4 +1,5 @@
 #include "cli/fd_limit.h"
+#include "common/descriptors/descriptor_limit.h"
 
 #include <sys/resource.h>
 

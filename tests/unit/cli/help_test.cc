@@ -25,10 +25,5 @@ TEST(SweepHelp, FitsAWideTerminal) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110u) << line;
 }
 
-TEST(ShellLine, QuotesWhatAShellWouldChange) {
-  EXPECT_EQ(ShellLine({"a", "--x=1,2", "b c", "it's", "$(x)", ""}),
-            "a --x=1,2 'b c' 'it'\\''s' '$(x)' ''");
-}
-
 }  // namespace
 }  // namespace tidemark
