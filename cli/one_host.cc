@@ -140,8 +140,7 @@ class OneHostRunner final : public Runner {
     engine_options.secret = [](const std::string& name) { return Secret(name); };
     const std::unique_ptr<Engine> engine = NewCurlEngine(std::move(engine_options), clock_);
     AgentSessionOptions session;
-    session.hello = BuildHello({kAgentId, static_cast<uint32_t>(request.capacity)});
-    session.hello.mutable_capacity()->set_source(request.capacity_source);
+    session.hello = BuildHello({kAgentId, request.capacity});
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
     session.channel = server.InProcessChannel(arguments);

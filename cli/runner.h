@@ -20,8 +20,7 @@ struct RunRequest {
   JobSpec spec;                    // urls filled in, also with the built-in simulator's
   std::string output_dir;          // exists; records may be spooled into it
   std::string journal_dir;         // exists; inside output_dir
-  uint64_t capacity = 0;           // concurrent requests that this host may drive
-  std::string capacity_source;     // "open files", "--capacity"
+  uint32_t capacity = 0;           // concurrent requests, as asked (--capacity); 0: by the host's limits
   uint32_t loops = 0;              // 0: the runner's choice
   bool simulator = false;          // the target is the built-in simulator
   std::string job_yaml;            // for the result: resolved configuration, no secret

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -153,8 +155,8 @@ class Sweep {
     request.spec = job_.spec;
     request.output_dir = folder.path();
     request.journal_dir = folder.JournalDir();
-    request.capacity = capacity_.requests;
-    request.capacity_source = capacity_.source;
+    request.capacity = static_cast<uint32_t>(std::min<uint64_t>(
+        job_.command.capacity.value_or(0), std::numeric_limits<uint32_t>::max()));
     request.loops = job_.command.loops;
     request.simulator = simulator_;
     request.job_yaml = JobYaml();

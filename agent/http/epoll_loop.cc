@@ -18,7 +18,7 @@ namespace tidemark {
 namespace {
 
 // Few enough that a turn stays short: timers and posted tasks wait for its end.
-constexpr int kEventsATurn = 64;
+constexpr int kEventsATurn = 256;
 // No wait is endless, not even with nothing to wait for.
 constexpr int kMaxWaitMillis = 1'000;
 constexpr uint64_t kTimerKey = UINT64_MAX;

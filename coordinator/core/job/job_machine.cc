@@ -137,7 +137,8 @@ class JobMachine::State {
     deadline_ = now_ + options_.agent_wait;
     TryBegin();
     if (stage_ != Stage::kWaitingForAgents) return;
-    out_.push_back(Say{false, absl::StrCat("waits for agents: ", WhatIsMissing())});
+    // On one host the agent is this very process: it is on its way.
+    if (!options_.one_host) out_.push_back(Say{false, absl::StrCat("waits for agents: ", WhatIsMissing())});
   }
 
   std::string WhatIsMissing() const {
