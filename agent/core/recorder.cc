@@ -171,6 +171,7 @@ void Recorder::OnEnd(const RequestRecord& record) {
   CountSojourn(record);
   CreditTokens(record);
   RecordWire(record);
+  facts_.tokens_of_all += OutputSequenceLength(record);
   CountOutcome(record.outcome, record.measured ? &facts_.measured : &facts_.unmeasured);
   CountOutcome(record.outcome, record.measured ? &measured_total_ : &unmeasured_total_);
   if (!record.measured) return;

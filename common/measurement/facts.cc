@@ -96,6 +96,7 @@ void MeasuredFacts::Merge(const MeasuredFacts& other) {
   output_tokens += other.output_tokens;
   input_tokens += other.input_tokens;
   failed_tokens += other.failed_tokens;
+  tokens_of_all += other.tokens_of_all;
   usage_from_server += other.usage_from_server;
   usage_from_chunks += other.usage_from_chunks;
   usage_from_tokenizer += other.usage_from_tokenizer;

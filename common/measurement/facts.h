@@ -67,6 +67,7 @@ struct MeasuredFacts {
   std::vector<FailureExample> examples;            // sorted, at most kExamplesPerClass a class
   std::map<std::string, AddressFacts> addresses;   // measured only
   uint64_t output_tokens = 0, input_tokens = 0, failed_tokens = 0;
+  uint64_t tokens_of_all = 0;  // output tokens of every request, measured or not, whatever its end
   uint64_t usage_from_server = 0, usage_from_chunks = 0, usage_from_tokenizer = 0,
            usage_from_events = 0;
   uint64_t length_missed = 0;

@@ -39,6 +39,7 @@ void EncodeTotals(const MeasuredFacts& facts, v1::Delta* out) {
   out->set_output_tokens(facts.output_tokens);
   out->set_input_tokens(facts.input_tokens);
   out->set_failed_tokens(facts.failed_tokens);
+  out->set_tokens_of_all(facts.tokens_of_all);
   out->set_usage_from_server(facts.usage_from_server);
   out->set_usage_from_chunks(facts.usage_from_chunks);
   out->set_usage_from_tokenizer(facts.usage_from_tokenizer);
@@ -220,6 +221,7 @@ void DecodeTotals(const v1::Delta& in, MeasuredFacts& out) {
   out.output_tokens = in.output_tokens();
   out.input_tokens = in.input_tokens();
   out.failed_tokens = in.failed_tokens();
+  out.tokens_of_all = in.tokens_of_all();
   out.usage_from_server = in.usage_from_server();
   out.usage_from_chunks = in.usage_from_chunks();
   out.usage_from_tokenizer = in.usage_from_tokenizer();

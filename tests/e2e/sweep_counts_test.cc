@@ -21,7 +21,7 @@ TEST_P(SweepCountsTest, MeasuresExactlyTheRequestsAskedFor) {
   const SweepRun run =
       RunSweep(simulator.url(), Join(kSmall, {"--concurrency", absl::StrCat(GetParam().concurrency),
                                               "--request-count", absl::StrCat(GetParam().requests)}));
-  ASSERT_EQ(run.end.code, 0) << run.all_output();
+  ASSERT_TRUE(Ran(run.end.code)) << run.all_output();
   const v1::LevelResult level = LevelOf(run.result, GetParam().concurrency);
   EXPECT_EQ(level.measured().sent(), static_cast<uint64_t>(GetParam().requests));
   EXPECT_EQ(level.measured().ok() + level.measured().failed(),
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, SweepCountsTest,
 TEST(SweepCounts, DefaultCountIsAHundredAtLeast) {
   const SimulatorProcess simulator;
   const SweepRun run = RunSweep(simulator.url(), Join(kSmall, {"--concurrency", "4"}));
-  ASSERT_EQ(run.end.code, 0) << run.all_output();
+  ASSERT_TRUE(Ran(run.end.code)) << run.all_output();
   EXPECT_EQ(LevelOf(run.result, 4).measured().ok(), 100u);
 }
 
@@ -49,7 +49,7 @@ TEST(SweepCounts, CapOfTheDefaultEndsALevelInTime) {
   const SimulatorProcess simulator({"--delay-ms", "20", "--itl-ms", "10"});
   const SweepRun run = RunSweep(
       simulator.url(), Join(kSmall, {"--concurrency", "2", "--level-cap-seconds", "1"}));
-  ASSERT_EQ(run.end.code, 0) << run.all_output();
+  ASSERT_TRUE(Ran(run.end.code)) << run.all_output();
   const v1::LevelResult level = LevelOf(run.result, 2);
   EXPECT_TRUE(level.ended_by_cap());
   EXPECT_GT(level.measured().ok(), 10u);
@@ -60,7 +60,7 @@ TEST(SweepCounts, SecondRunWithTheSameSeedSendsOtherText) {
   const SimulatorProcess simulator;
   const Flags flags =
       Join(kSmall, {"--concurrency", "4", "--request-count", "20", "--random-seed", "7"});
-  for (int i = 0; i < 2; ++i) ASSERT_EQ(RunSweep(simulator.url(), flags).end.code, 0);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Ran(RunSweep(simulator.url(), flags).end.code));
   EXPECT_GT(simulator.Posts(), 40);
   EXPECT_EQ(simulator.Stat("distinct_prompts"), simulator.Posts());
 }
@@ -70,7 +70,7 @@ TEST(SweepCounts, WithoutFillTheTokensReportedAreTheTokensServed) {
   const SweepRun run = RunSweep(
       simulator.url(),
       Join(kSmall, {"--concurrency", "1,4", "--request-count", "20", "--no-fill"}));
-  ASSERT_EQ(run.end.code, 0) << run.all_output();
+  ASSERT_TRUE(Ran(run.end.code)) << run.all_output();
   EXPECT_EQ(static_cast<int64_t>(run.result.output_tokens_sent()), simulator.Stat("tokens"));
   EXPECT_EQ(static_cast<int64_t>(run.result.requests_sent()), simulator.Posts());
   EXPECT_EQ(simulator.Stat("cancelled"), 0);
@@ -81,7 +81,7 @@ TEST(SweepCounts, CompletionsApiWithoutStreamingIsMeasuredToo) {
   const SweepRun run = RunSweep(
       simulator.url(), Join(kSmall, {"--concurrency", "4", "--request-count", "40", "--api",
                                      "openai-completions", "--streaming", "false"}));
-  ASSERT_EQ(run.end.code, 0) << run.all_output();
+  ASSERT_TRUE(Ran(run.end.code)) << run.all_output();
   EXPECT_EQ(LevelOf(run.result, 4).measured().ok(), 40u);
   EXPECT_EQ(simulator.Stat("paths./v1/chat/completions"), 0);
 }

@@ -42,6 +42,8 @@ v1::LevelResult LevelOf(const v1::Result& result, uint32_t concurrency) {
   return {};
 }
 
+bool Ran(int code) { return code == 0 || code == 4; }
+
 uint64_t Failures(const v1::LevelResult& level, const std::string& failure_class) {
   uint64_t count = 0;
   for (const v1::FailureCount& failure : level.failures()) {

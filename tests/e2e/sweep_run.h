@@ -30,6 +30,10 @@ std::string AllText(const std::string& folder);
 // The visit of that concurrency; fails the test, and gives an empty one, when there is none.
 v1::LevelResult LevelOf(const v1::Result& result, uint32_t concurrency);
 
+// True for the exit codes of a job that ran: also 4, for a busy machine makes a short level invalid, and
+// only validity_test is about that.
+bool Ran(int code);
+
 // Σ of the failures of that class; 0 when there is none.
 uint64_t Failures(const v1::LevelResult& level, const std::string& failure_class);
 

@@ -55,7 +55,8 @@ TEST_F(StoppedTest, ExitCodeIs4) { EXPECT_EQ(run_->end.code, 4) << run_->all_out
 
 TEST_F(StoppedTest, ReasonIsTheLagOfTheLoop) {
   bool lag = false;
-  for (const v1::ValidityCheck& check : Level().validity_checks()) {
+  const v1::LevelResult level = Level();
+  for (const v1::ValidityCheck& check : level.validity_checks()) {
     lag = lag || (check.measure() == "loop_lag_p99_ms" && check.state() == v1::VALIDITY_INVALID);
   }
   EXPECT_TRUE(lag);

@@ -141,9 +141,10 @@ void FillServer(const std::optional<ProbeFindings>& probe, v1::Result& result) {
 }
 
 void AddLevelTotals(v1::Result& result) {
-  uint64_t requests = result.requests_sent();
+  uint64_t requests = result.requests_sent(), tokens = result.output_tokens_sent();
   for (const v1::LevelResult& level : result.levels()) {
     requests += level.measured().sent() + level.unmeasured().sent();
+    tokens += level.output_tokens_sent();
     for (const v1::VoidAttempt& attempt : level.void_attempts()) requests += attempt.sent();
     for (const v1::AddressFacts& address : level.addresses()) {
       auto* known = result.mutable_server()->mutable_addresses();
@@ -153,6 +154,7 @@ void AddLevelTotals(v1::Result& result) {
     }
   }
   result.set_requests_sent(requests);
+  result.set_output_tokens_sent(tokens);
 }
 
 void FillError(const JobFinished& finished, v1::Result& result) {

@@ -128,6 +128,7 @@ class LevelBuilder {
     out_.set_total_output_tokens(facts.output_tokens);
     out_.set_total_input_tokens(facts.input_tokens);
     out_.set_failed_tokens(facts.failed_tokens);
+    out_.set_output_tokens_sent(facts.tokens_of_all);
     out_.set_done_but_open(facts.done_but_open);
     out_.set_data_after_done(facts.data_after_done);
     out_.set_connection_reused_stale(facts.connection_reused_stale);

@@ -75,6 +75,15 @@ TEST(Recorder, OnlyMeasuredSuccessesEnterTheHistograms) {
   EXPECT_EQ(facts.usage_from_events, 1u);
 }
 
+TEST(Recorder, TokensOfAllAreThoseOfEveryRequestWhateverItsEnd) {
+  RequestRecord filler = Request(0, 5);
+  filler.measured = false;
+  const MeasuredFacts facts = FactsOf({Request(0, 3), Request(0, 4, Outcome::kFailed),
+                                       Request(0, 2, Outcome::kCancelled), filler},
+                                      Options());
+  EXPECT_EQ(facts.tokens_of_all, 14u);
+}
+
 TEST(Recorder, FailuresHaveTheirClassAndAnExample) {
   RequestRecord refused = Request(0, 0, Outcome::kFailed);
   refused.failure = FailureClass::kHttpStatus;
