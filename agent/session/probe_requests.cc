@@ -181,8 +181,9 @@ std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::
 void ProbeRequests::UntilReady(const std::function<std::optional<ProbeFault>()>& attempt) {
   for (;;) {
     const std::optional<ProbeFault> fault = attempt();
-    const int64_t next = clock_->MonotonicNanos() + kBetweenAttempts;
-    if (!fault || !MayComeUp(*fault) || next > ready_deadline_) return;
+    const int64_t now = clock_->MonotonicNanos();
+    if (!fault || !MayComeUp(*fault) || now >= ready_deadline_) return;
+    const int64_t next = std::min(now + kBetweenAttempts, ready_deadline_);
     while (clock_->MonotonicNanos() < next) {
       if (cancelled()) return;
       SleepFor(kLook);

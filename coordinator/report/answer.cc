@@ -254,9 +254,11 @@ v1::Answer OfLevels(const v1::Result& result) {
 v1::Answer Interrupted(const v1::Result& result) {
   if (result.levels().empty())
     return Say(v1::VERDICT_UNSPECIFIED, 0, "INTERRUPTED before any level was measured");
+  const auto finished = std::count_if(result.levels().begin(), result.levels().end(),
+                                      [](const auto& level) { return !level.stopped_early(); });
   v1::Answer answer = OfLevels(result);
-  answer.set_headline(absl::StrCat("INTERRUPTED after ", result.levels_size(), " level",
-                                   result.levels_size() == 1 ? "" : "s", "; so far ",
+  answer.set_headline(absl::StrCat("INTERRUPTED after ", finished, " level",
+                                   finished == 1 ? "" : "s", "; so far ",
                                    answer.headline()));
   return answer;
 }

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "common/mutex.h"
@@ -73,7 +74,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   }
 
  private:
-  // The front stays in place until OnWriteDone: a deque's elements do not move.
+  // The front stays in place until OnWriteDone: a deque's elements do not move. Finish waits until the
+  // write has been started: once it is done the call may be gone, and a write would touch freed memory.
   void WriteFront() {
     const v1::CoordinatorMessage* front;
     {
@@ -83,8 +85,16 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
         return;
       }
       front = &queue_.front();
+      starting_write_ = true;
     }
     StartWrite(front);
+    std::optional<grpc::Status> finish;
+    {
+      MutexLock lock(mutex_);
+      starting_write_ = false;
+      finish = std::exchange(put_off_finish_, std::nullopt);
+    }
+    if (finish) Finish(*finish);
   }
 
   void FinishOnce(const grpc::Status& status) {
@@ -92,6 +102,10 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
       MutexLock lock(mutex_);
       if (finished_) return;
       finished_ = true;
+      if (starting_write_) {
+        put_off_finish_ = status;
+        return;
+      }
     }
     Finish(status);
   }
@@ -103,6 +117,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   std::deque<v1::CoordinatorMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
   bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool finished_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool starting_write_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> put_off_finish_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 // Reads a chunk, hands it on, acknowledges it, reads the next.

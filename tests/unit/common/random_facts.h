@@ -57,7 +57,7 @@ inline void AddRandomFailure(Random& random, MeasuredFacts& out) {
 
 inline void AddRandomCounters(Random& random, MeasuredFacts& out) {
   uint64_t* const counters[] = {&out.output_tokens,           &out.input_tokens,
-                                &out.failed_tokens,           &out.usage_from_server,
+                                &out.failed_tokens, &out.usage_from_server,
                                 &out.usage_from_chunks,       &out.usage_from_tokenizer,
                                 &out.usage_from_events,       &out.length_missed,
                                 &out.in_flight_now,           &out.done_but_open,
