@@ -68,6 +68,7 @@ void LoopWorker::StartAt(RequestSlot& slot, int64_t when) {
 
 void LoopWorker::StartRequest(RequestSlot& slot) {
   if (phase_ != Phase::kRunning && phase_ != Phase::kMeasuring) return;
+  EndBackoff(slot);
   if (slot.active() || HeldByLease(slot, loop_->Now())) return;
   const bool measured = TakeMeasured(loop_->Now());
   if (!measured && share_closed_ && !plan_.fill) return LeaveIdle(loop_->Now());
@@ -219,8 +220,22 @@ void LoopWorker::StartNext(RequestSlot& slot) {
     state.backoff = 0;
     return StartRequest(slot);
   }
+  BackOff(slot);
+}
+
+void LoopWorker::BackOff(RequestSlot& slot) {
+  SlotState& state = states_[slot.number()];
   state.backoff = std::clamp(2 * state.backoff, kFirstBackoff, kLongestBackoff);
+  state.backing_off = true;
+  recorder_->OnBackoffBegin(slot.record().ended);
   StartAt(slot, loop_->Now() + state.backoff);
+}
+
+// Late by the loop's own lag it ended when it was to end: the rest is the generator's.
+void LoopWorker::EndBackoff(RequestSlot& slot) {
+  SlotState& state = states_[slot.number()];
+  if (!std::exchange(state.backing_off, false)) return;
+  recorder_->OnBackoffEnd(std::min(state.wanted, loop_->Now()));
 }
 
 void LoopWorker::Measure(int64_t start) {

@@ -96,6 +96,7 @@ struct WindowFacts {
   uint64_t in_flight_integral_ns = 0;
   uint64_t ended_in_window = 0, ended_sojourn_ns = 0;
   uint64_t edge_age_start_ns = 0, edge_age_end_ns = 0;
+  uint64_t backoff_ns = 0;
   friend bool operator==(const WindowFacts&, const WindowFacts&) = default;
 };
 

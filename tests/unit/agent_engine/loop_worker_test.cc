@@ -340,6 +340,23 @@ TEST_F(LoopWorkerTest, ARefusedConnectionBacksOffFromTenMillisecondsDoublingToAS
   EXPECT_EQ(sent[8].at - sent[7].at, 1'000 * kMilli);
 }
 
+TEST_F(LoopWorkerTest, TheBackoffOfARefusingServerFillsTheWindow) {
+  reply_ = [](const SentRequest&) {
+    return std::vector<WireStep>{MemoryTransport::Failure(kMilli, FailureClass::kConnect)};
+  };
+  RunLevel(4, 40);
+  const WindowFacts& window = worker_->recorder().window();
+  ASSERT_TRUE(window.has_window);
+  EXPECT_EQ(measured().failed, 40u);
+  EXPECT_LT(window.in_flight_integral_ns, window.backoff_ns);
+  EXPECT_EQ(window.in_flight_integral_ns + window.backoff_ns, 4 * window.width_ns);
+}
+
+TEST_F(LoopWorkerTest, AnsweringSlotsDoNotBackOff) {
+  RunLevel(4, 40);
+  EXPECT_EQ(worker_->recorder().window().backoff_ns, 0u);
+}
+
 TEST_F(LoopWorkerTest, AnAnswerEndsTheBackoff) {
   reply_ = [](const SentRequest& r) {
     if (r.number == 3) return MemoryTransport::Stream(1, kMilli, 0);
