@@ -36,7 +36,8 @@ LoopWorker::LoopWorker(WorkerOptions options, EventLoop* loop, Transport* transp
       states_(share_.slots) {
   for (uint32_t i = 0; i < share_.slots; ++i) {
     slots_.push_back(
-        std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false));
+        std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false,
+                                      &options_.redactor));
   }
 }
 

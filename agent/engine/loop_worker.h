@@ -34,6 +34,7 @@ struct WorkerOptions {
   std::vector<std::vector<std::string>> addresses;      // by target; as the transport has them
   const std::atomic<int64_t>* send_deadline = nullptr;  // CLOCK_MONOTONIC ns (the lease)
   RecordSink* records = nullptr;                        // may be null
+  Redactor redactor;                                    // of the endpoint's secrets
 };
 
 // One loop's part of a level, through its phases: RAMP, WARM, MEASURE, fill, STOP

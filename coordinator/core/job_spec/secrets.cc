@@ -1,10 +1,9 @@
 #include "coordinator/core/job_spec/secrets.h"
 
+#include <algorithm>
 #include <string>
-#include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "common/job/secret_header.h"
 
 namespace tidemark {
 namespace {
@@ -20,15 +19,6 @@ std::string WithoutUserInfo(const std::string& url) {
 }
 
 }  // namespace
-
-bool IsSecretHeader(absl::string_view name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  for (absl::string_view part : {"auth", "cookie", "key", "token", "secret", "password",
-                                 "credential", "signature"}) {
-    if (absl::StrContains(lower, part)) return true;
-  }
-  return false;
-}
 
 EndpointSpec WithoutSecrets(const EndpointSpec& endpoint) {
   EndpointSpec shown = endpoint;
