@@ -81,9 +81,15 @@ void LoopWorker::StartRequest(RequestSlot& slot) {
   recorder_->OnSend(record);
   ++open_;
   if (measured) ++measured_open_;
-  const uint64_t target = (record.index & ~kUnmeasured) % options_.addresses.size();
+  LaunchToItsTarget(slot);
+}
+
+void LoopWorker::LaunchToItsTarget(RequestSlot& slot) {
+  RequestRecord& record = slot.record();
+  const size_t targets = options_.addresses.size();
+  const size_t target = record.slot % targets;
   const std::vector<std::string>& addresses = options_.addresses[target];
-  const size_t address = record.slot % addresses.size();
+  const size_t address = record.slot / targets % addresses.size();
   record.address = addresses[address];
   slot.Launch(static_cast<uint32_t>(target), static_cast<uint32_t>(address));
 }

@@ -44,6 +44,9 @@ struct WorkerOptions {
 // request fails before any byte came, the slot waits 10 ms, doubled with each such failure in a row
 // up to 1 s: a refused connection must not make a busy loop; meanwhile the slot is idle and counts
 // so in effective_concurrency, but the window's backoff_ns says that it was not for the generator. And past the send deadline nothing is sent.
+//
+// Targets (URLs) and their addresses are given to the slots in turn, by global slot: a slot has the same
+// one for all its requests, so that it keeps its connection and no TTFT holds another's set-up.
 class LoopWorker final : public RequestSlot::Owner {
  public:
   static constexpr int64_t kFactsEvery = 1'000'000'000;
@@ -85,6 +88,7 @@ class LoopWorker final : public RequestSlot::Owner {
   int64_t RampStart(int64_t start, uint32_t slot) const;
   void StartAt(RequestSlot& slot, int64_t when);
   void StartRequest(RequestSlot& slot);
+  void LaunchToItsTarget(RequestSlot& slot);
   bool HeldByLease(RequestSlot& slot, int64_t now);
   bool TakeMeasured(int64_t now);
   void FillRequest(RequestSlot& slot, bool measured);
