@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/job/secret_header.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/secrets.h"
 

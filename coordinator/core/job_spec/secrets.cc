@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/job/secret_header.h"
 
 namespace tidemark {
 namespace {
@@ -53,15 +52,6 @@ std::string RedactUrl(const std::string& url) {
     at = end + 1;
   }
   return out;
-}
-
-bool IsSecretHeader(absl::string_view name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  for (absl::string_view part : {"auth", "cookie", "key", "token", "secret", "password",
-                                 "credential", "signature"}) {
-    if (absl::StrContains(lower, part)) return true;
-  }
-  return false;
 }
 
 EndpointSpec WithoutSecrets(const EndpointSpec& endpoint) {

@@ -76,9 +76,8 @@ inline void AddRandomEvent(Random& random, MeasuredFacts& out) {
   AddRandomCounters(random, out);
 }
 
-// Histograms and sockets only: the rest of SelfCheckFacts is of one loop, or of the process.
+// What is summed only: the rest of SelfCheckFacts is of one loop, or of the process.
 inline void AddRandomEvent(Random& random, SelfCheckFacts& out) {
-  out.loop_lag_us.Record(RandomValue(random));
   out.send_lateness_us.Record(RandomValue(random));
   out.slot_turnaround_us.Record(RandomValue(random));
   out.sockets_opened += random() % 5;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/job/secret_header.h"
 #include "coordinator/core/job_spec/secrets.h"
 
 namespace tidemark {
