@@ -27,13 +27,18 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
   }
 
   void Send(v1::AgentMessage message) {
+    bool full = false;
     {
       MutexLock lock(mutex_);
-      if (closed_ || queue_.size() >= kMaxQueued) return;
-      queue_.push_back(std::move(message));
-      if (writing_) return;
-      writing_ = true;
+      if (closed_) return;
+      full = queue_.size() >= kMaxQueued;
+      if (!full) {
+        queue_.push_back(std::move(message));
+        if (std::exchange(writing_, true)) return;
+      }
     }
+    // A message must not be lost in silence: a new stream says all again.
+    if (full) return Close();
     WriteFront();
   }
 
@@ -70,6 +75,7 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
   }
 
  private:
+  // The hold is kept while `writing_`, so the call cannot end before the write is started.
   void WriteFront() {
     const v1::AgentMessage* front;
     {

@@ -28,25 +28,29 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   }
 
   void Send(v1::CoordinatorMessage message) override {
+    bool full = false;
     {
       MutexLock lock(mutex_);
-      if (finished_) return;
-      if (queue_.size() < kMaxQueued) {
+      if (end_) return;
+      full = queue_.size() >= kMaxQueued;
+      if (!full) {
         queue_.push_back(std::move(message));
-        if (writing_) return;
-        writing_ = true;
+        if (std::exchange(writing_, true)) return;
+        ++starting_;
       }
     }
-    WriteFront();
+    if (!full) return WriteFront();
+    End(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                     "the agent does not read: too many messages wait for it"));
   }
 
   void Close(const std::string& reason) override {
-    FinishOnce(grpc::Status(grpc::StatusCode::ABORTED, reason));
+    End(grpc::Status(grpc::StatusCode::ABORTED, reason));
   }
 
   void OnReadDone(bool ok) override {
     if (!ok) {
-      FinishOnce(grpc::Status::OK);
+      End(grpc::Status::OK);
       return;
     }
     handler_->OnMessage(shared_from_this(), std::move(incoming_));
@@ -58,15 +62,16 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
     {
       MutexLock lock(mutex_);
       queue_.pop_front();
-      if (!ok || finished_ || queue_.empty()) {
+      if (!ok || end_ || queue_.empty()) {
         writing_ = false;
         return;
       }
+      ++starting_;
     }
     WriteFront();
   }
 
-  void OnCancel() override { FinishOnce(grpc::Status::CANCELLED); }
+  void OnCancel() override { End(grpc::Status::CANCELLED); }
 
   void OnDone() override {
     handler_->OnClosed(shared_from_this());
@@ -74,38 +79,31 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   }
 
  private:
-  // The front stays in place until OnWriteDone: a deque's elements do not move. Finish waits until the
-  // write has been started: once it is done the call may be gone, and a write would touch freed memory.
+  // Starts the write that the caller has counted in `starting_`. No write may start after Finish, so an
+  // end that comes meanwhile is left to whoever is the last to have started one. The front stays in place
+  // until OnWriteDone: a deque's elements do not move.
   void WriteFront() {
     const v1::CoordinatorMessage* front;
     {
       MutexLock lock(mutex_);
-      if (finished_) {
-        writing_ = false;
-        return;
-      }
       front = &queue_.front();
-      starting_write_ = true;
     }
     StartWrite(front);
-    std::optional<grpc::Status> finish;
+    std::optional<grpc::Status> end;
     {
       MutexLock lock(mutex_);
-      starting_write_ = false;
-      finish = std::exchange(put_off_finish_, std::nullopt);
+      if (--starting_ == 0) end = end_;
     }
-    if (finish) Finish(*finish);
+    if (end) Finish(*end);
   }
 
-  void FinishOnce(const grpc::Status& status) {
+  // The first end counts; nothing is written after it.
+  void End(const grpc::Status& status) {
     {
       MutexLock lock(mutex_);
-      if (finished_) return;
-      finished_ = true;
-      if (starting_write_) {
-        put_off_finish_ = status;
-        return;
-      }
+      if (end_) return;
+      end_ = status;
+      if (starting_ > 0) return;
     }
     Finish(status);
   }
@@ -115,10 +113,9 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   v1::AgentMessage incoming_;
   Mutex mutex_;
   std::deque<v1::CoordinatorMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
-  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;
-  bool finished_ TIDEMARK_GUARDED_BY(mutex_) = false;
-  bool starting_write_ TIDEMARK_GUARDED_BY(mutex_) = false;
-  std::optional<grpc::Status> put_off_finish_ TIDEMARK_GUARDED_BY(mutex_);
+  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the front's write is under way
+  int starting_ TIDEMARK_GUARDED_BY(mutex_) = 0;      // threads that are about to call StartWrite
+  std::optional<grpc::Status> end_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 // Reads a chunk, hands it on, acknowledges it, reads the next.
