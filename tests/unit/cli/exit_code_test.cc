@@ -14,6 +14,8 @@ v1::Result ListOf(const std::vector<v1::Verdict>& verdicts, Ask ask = Ask::kSla)
   v1::Result result;
   for (const v1::Verdict verdict : verdicts) {
     v1::LevelResult* level = result.add_levels();
+    level->set_level(static_cast<uint32_t>(result.levels_size() - 1));
+    level->set_concurrency(static_cast<uint32_t>(result.levels_size()));
     level->mutable_measured()->set_ok(10);
     level->set_verdict(verdict);
     if (ask == Ask::kSla) level->add_slas();
