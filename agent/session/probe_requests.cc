@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/endpoint/exchange.h"
 #include "agent/workload/prompts.h"
 #include "common/url/url.h"
 
