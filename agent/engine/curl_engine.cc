@@ -4,6 +4,7 @@
 #include "agent/engine/engine.h"
 #include "agent/engine/level_run.h"
 #include "common/mutex.h"
+#include "common/thread/reaper.h"
 
 namespace tidemark {
 namespace {
@@ -16,7 +17,7 @@ class CurlEngine final : public Engine {
   ~CurlEngine() override { TakeRun(); }
 
   void Prepare(const LevelTask& task, EngineEvents events) override {
-    TakeRun().reset();
+    Discard(TakeRun());
     auto run =
         std::make_unique<LevelRun>(task, std::move(events), &options_, &send_deadline_, clock_);
     MutexLock lock(mutex_);
@@ -54,6 +55,12 @@ class CurlEngine final : public Engine {
   }
 
  private:
+  // Its end may wait for the system's resolver, and the owner has heartbeats to send.
+  void Discard(std::unique_ptr<LevelRun> run) {
+    if (run == nullptr) return;
+    run->Mute();
+    reaper_.Run([run = std::shared_ptr<LevelRun>(std::move(run))]() mutable { run.reset(); });
+  }
   std::unique_ptr<LevelRun> TakeRun() {
     MutexLock lock(mutex_);
     return std::move(run_);
@@ -69,6 +76,7 @@ class CurlEngine final : public Engine {
   std::atomic<int64_t> send_deadline_{INT64_MAX};
   mutable Mutex mutex_;
   std::unique_ptr<LevelRun> run_ TIDEMARK_GUARDED_BY(mutex_);
+  Reaper reaper_;  // of runs before; they use what stands above
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "agent/engine/level_run.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,9 +15,12 @@ namespace {
 // Facts go out at most once a second; a loop a little early must not push its part a second back.
 constexpr int64_t kFactsEvery = LoopWorker::kFactsEvery - 50 * kNanosPerMilli;
 
-// A job id may hold anything; a file name may not.
+// A job id may hold anything; a file name may not. The number tells apart a run and one before it that
+// has not yet removed its file.
 std::string FileName(const LevelKey& key) {
-  std::string name = absl::StrCat(key.job_id, "-", key.level, "-", key.attempt, ".jsonl");
+  static std::atomic<uint64_t> runs{0};
+  std::string name =
+      absl::StrCat(key.job_id, "-", key.level, "-", key.attempt, "-", ++runs, ".jsonl");
   for (char& c : name) {
     const bool plain =
         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
@@ -37,12 +42,17 @@ LevelRun::LevelRun(LevelTask task, EngineEvents events, const EngineOptions* opt
       setup_([this] { SetUp(); }) {}
 
 LevelRun::~LevelRun() {
-  {
-    MutexLock lock(emit_);
-    muted_ = true;
-  }
+  Mute();
   setup_.join();
   loops_.clear();  // ends their threads
+  if (spool_ == nullptr) return;
+  spool_.reset();
+  std::remove(spool_path_.c_str());
+}
+
+void LevelRun::Mute() {
+  MutexLock lock(emit_);
+  muted_ = true;
 }
 
 void LevelRun::SetUp() { Publish(Build()); }

@@ -17,7 +17,8 @@ namespace tidemark {
 
 // One level from PREPARE to STOPPED: sets up (names, loops, spool) on a thread of its own, passes
 // commands to its loops, and merges what they tell. Commands come from one owner; last_turns is
-// thread-safe. The destructor ends everything in any phase and tells nothing any more.
+// thread-safe. The destructor ends everything in any phase, tells nothing
+// any more, and removes the spool; it waits for the setting up, so as long as the system's resolver may.
 class LevelRun final : public LevelLoopEvents {
  public:
   LevelRun(LevelTask task, EngineEvents events, const EngineOptions* options,
@@ -28,6 +29,8 @@ class LevelRun final : public LevelLoopEvents {
   void Measure(int64_t start);
   void Stop(int64_t drain_ns);
   void Cancel();
+  // Tells nothing any more: once it has returned no event is running or will come.
+  void Mute();
 
   // Of each loop; empty before READY and after STOPPED.
   std::vector<int64_t> last_turns() const;

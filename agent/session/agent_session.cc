@@ -1,7 +1,6 @@
 #include "agent/session/agent_session.h"
 
-#include <atomic>
-#include <thread>
+#include <cstdio>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,6 +9,9 @@
 #include "agent/session/record_upload.h"
 #include "agent/session/session_stream.h"
 #include "common/log/log.h"
+#include "common/overloaded.h"
+#include "common/thread/cancellation.h"
+#include "common/thread/reaper.h"
 #include "common/thread/serial_worker.h"
 
 namespace tidemark {
@@ -18,37 +20,52 @@ namespace {
 // How long the destructor lets a running level end.
 constexpr int64_t kLeaveLimit = 10 * kNanosPerSecond;
 
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Overloaded(F...) -> Overloaded<F...>;
-
-// A thread for one blocking job at a time; a new job waits for the one before, which is cancelled.
+// One blocking job at a time: a new one cancels the one before, which ends on its own.
 class Helper {
  public:
-  ~Helper() { Cancel(); }
+  explicit Helper(Reaper* reaper) : reaper_(reaper) {}
 
-  void Run(std::function<void(const std::atomic<bool>& cancelled)> job) {
+  void Run(std::function<void(Cancellation*)> job) {
     Cancel();
-    cancelled_ = false;
-    thread_ = std::thread([this, job = std::move(job)] { job(cancelled_); });
+    current_ = std::make_shared<Cancellation>();
+    reaper_->Run([cancellation = current_, job = std::move(job)] { job(cancellation.get()); });
   }
 
   void Cancel() {
-    cancelled_ = true;
-    if (thread_.joinable()) thread_.join();
+    if (current_) current_->Cancel();
   }
 
  private:
-  std::atomic<bool> cancelled_{false};
-  std::thread thread_;
+  Reaper* const reaper_;
+  std::shared_ptr<Cancellation> current_;
+};
+
+// How many streams gRPC's threads may still tell of. Thread-safe.
+class StreamCount {
+ public:
+  void Add(int change) {
+    MutexLock lock(mutex_);
+    open_ += change;
+    changed_.NotifyAll();
+  }
+  void WaitForNone(const Clock& clock, int64_t deadline) {
+    MutexLock lock(mutex_);
+    while (open_ > 0 && clock.MonotonicNanos() < deadline) {
+      changed_.WaitFor(mutex_, deadline - clock.MonotonicNanos());
+    }
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int open_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace
 
-// Everything but Leave runs on `worker_`.
+// Everything but Leave runs on `worker_`. What other threads call (the engine, helpers, gRPC) holds the
+// worker, and no more than posts to it: it drops what comes once it has been stopped, so a late call
+// finds no freed memory.
 class AgentSession::Core {
  public:
   Core(AgentSessionOptions options, const Clock* clock)
@@ -56,25 +73,32 @@ class AgentSession::Core {
         clock_(clock),
         stub_(v1::AgentSession::NewStub(options_.channel)),
         machine_(options_.hello),
-        worker_(clock) {
+        worker_(std::make_shared<SerialWorker>(clock)) {
     Post(AgentBegin{});
   }
 
+  // The worker first: it alone starts helpers and streams.
   ~Core() {
     Post(AgentLeaves{"the agent's process ends"});
     WaitForExit();
+    worker_->Stop();
     prober_.Cancel();
     uploader_.Cancel();
-    worker_.Stop();
     stream_.reset();
-    WaitForStream();
+    streams_->WaitForNone(*clock_, clock_->MonotonicNanos() + kLeaveLimit);
+    reaper_.Join();
   }
 
-  void Post(AgentEvent event) {
-    worker_.Post([this, event = std::move(event)] { Handle(event); });
-  }
+  void Post(AgentEvent event) { Poster()(std::move(event)); }
 
  private:
+  // Posts events, for whatever may outlive the core.
+  std::function<void(AgentEvent)> Poster() {
+    return [this, worker = worker_](AgentEvent event) {
+      worker->Post([this, event = std::move(event)] { Handle(event); });
+    };
+  }
+
   void Handle(const AgentEvent& event) {
     for (const AgentEffect& effect : machine_.Handle(event, clock_->MonotonicNanos())) Do(effect);
   }
@@ -102,23 +126,18 @@ class AgentSession::Core {
   // Each stream has a number, so that what a closed one still says is told apart.
   void Open() {
     const uint64_t number = ++stream_number_;
-    {
-      MutexLock lock(mutex_);
-      ++open_streams_;
-    }
+    streams_->Add(1);
     SessionStreamEvents events;
-    events.message = [this, number](v1::CoordinatorMessage message) {
-      worker_.Post([this, number, message = std::move(message)]() mutable {
+    events.message = [this, number, worker = worker_](v1::CoordinatorMessage message) {
+      worker->Post([this, number, message = std::move(message)]() mutable {
         if (number == stream_number_ && stream_) Handle(CoordinatorSaid{std::move(message)});
       });
     };
-    events.lost = [this, number](std::string reason) {
-      worker_.Post([this, number, reason = std::move(reason)] {
+    events.lost = [this, number, worker = worker_, streams = streams_, stub = stub_](std::string reason) {
+      worker->Post([this, number, reason = std::move(reason)] {
         if (number == stream_number_ && stream_) Lose(reason);
       });
-      MutexLock lock(mutex_);
-      --open_streams_;
-      changed_.NotifyAll();
+      streams->Add(-1);
     };
     stream_ = OpenSessionStream(stub_.get(), std::move(events));
     Handle(StreamOpened{});
@@ -136,40 +155,42 @@ class AgentSession::Core {
   }
 
   void Wake(int64_t at) {
-    worker_.WakeAt(at, [this] { Handle(AgentTimer{options_.engine->LoopSilenceMillis()}); });
+    worker_->WakeAt(at, [this] { Handle(AgentTimer{options_.engine->LoopSilenceMillis()}); });
   }
 
   void Probe(const ProbeTask& task) {
-    prober_.Run([this, task](const std::atomic<bool>& cancelled) {
+    prober_.Run([this, task, post = Poster()](Cancellation* cancellation) {
       ProberOptions prober = options_.prober;
-      prober.cancelled = [&cancelled] { return cancelled.load(); };
+      prober.cancelled = [cancellation] { return cancellation->cancelled(); };
       v1::Probed report = ProbeEndpoint(task, prober, clock_);
-      Post(ProbeDone{task.job_id, std::move(report)});
+      // A probe that another has replaced must not answer in its place.
+      if (!cancellation->cancelled()) post(ProbeDone{task.job_id, std::move(report)});
     });
   }
 
   void Prepare(const LevelTask& task) {
     const LevelKey key = task.key;
+    const std::function<void(AgentEvent)> post = Poster();
     EngineEvents events;
-    events.ready = [this, key](absl::Status status, std::vector<std::string> addresses) {
-      Post(EngineReady{key, std::move(status), std::move(addresses)});
+    events.ready = [post, key](absl::Status status, std::vector<std::string> addresses) {
+      post(EngineReady{key, std::move(status), std::move(addresses)});
     };
-    events.started = [this, key](int64_t skew) { Post(EngineStarted{key, skew}); };
-    events.warm = [this, key](bool deadline_passed, uint64_t mean_us) {
-      Post(EngineWarm{key, deadline_passed, mean_us});
+    events.started = [post, key](int64_t skew) { post(EngineStarted{key, skew}); };
+    events.warm = [post, key](bool deadline_passed, uint64_t mean_us) {
+      post(EngineWarm{key, deadline_passed, mean_us});
     };
-    events.share_done = [this, key] { Post(EngineShareDone{key}); };
-    events.facts = [this, key](MeasuredFacts facts) { Post(EngineFacts{key, std::move(facts)}); };
-    events.stopped = [this, key](FinalSnapshot snapshot) { Post(EngineStopped{key, std::move(snapshot)}); };
+    events.share_done = [post, key] { post(EngineShareDone{key}); };
+    events.facts = [post, key](MeasuredFacts facts) { post(EngineFacts{key, std::move(facts)}); };
+    events.stopped = [post, key](FinalSnapshot snapshot) { post(EngineStopped{key, std::move(snapshot)}); };
     options_.engine->Prepare(task, std::move(events));
   }
 
   void Upload(const LevelKey& key) {
     const std::string path = options_.engine->SpoolPath();
-    uploader_.Run([this, key, path](const std::atomic<bool>& cancelled) {
-      const absl::Status status =
-          UploadRecordSpool(path, key, options_.hello.agent_id(), stub_.get(), cancelled);
+    uploader_.Run([path, key, agent_id = options_.hello.agent_id(), stub = stub_](Cancellation* cancellation) {
+      const absl::Status status = UploadRecordSpool(path, key, agent_id, stub.get(), cancellation);
       if (!status.ok()) Log(LogLevel::kWarning, "records", {{"error", std::string(status.message())}});
+      if (status.ok()) std::remove(path.c_str());  // the coordinator has it all
     });
   }
 
@@ -188,28 +209,20 @@ class AgentSession::Core {
     }
   }
 
-  // gRPC's threads may still call a closed stream's events.
-  void WaitForStream() {
-    const int64_t deadline = clock_->MonotonicNanos() + kLeaveLimit;
-    MutexLock lock(mutex_);
-    while (open_streams_ > 0 && clock_->MonotonicNanos() < deadline) {
-      changed_.WaitFor(mutex_, deadline - clock_->MonotonicNanos());
-    }
-  }
-
   AgentSessionOptions options_;
   const Clock* const clock_;
-  const std::unique_ptr<v1::AgentSession::Stub> stub_;
+  const std::shared_ptr<v1::AgentSession::Stub> stub_;
   AgentMachine machine_;
   Mutex mutex_;
   CondVar changed_;
   bool exited_ TIDEMARK_GUARDED_BY(mutex_) = false;
-  int open_streams_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  SerialWorker worker_;
+  const std::shared_ptr<StreamCount> streams_ = std::make_shared<StreamCount>();
+  const std::shared_ptr<SerialWorker> worker_;
   uint64_t stream_number_ = 0;
   std::unique_ptr<SessionStream> stream_;
-  Helper prober_;
-  Helper uploader_;
+  Reaper reaper_;
+  Helper prober_{&reaper_};
+  Helper uploader_{&reaper_};
 };
 
 AgentSession::AgentSession(AgentSessionOptions options, const Clock* clock)

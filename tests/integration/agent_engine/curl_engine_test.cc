@@ -161,6 +161,14 @@ TEST_F(CurlEngineTest, WritesARecordForEachMeasuredRequest) {
   EXPECT_EQ(lines, 20);
 }
 
+TEST_F(CurlEngineTest, TheRecordsOfALevelGoWithIt) {
+  RunLevel(2, 4, 1);
+  const std::string path = engine_->SpoolPath();
+  ASSERT_TRUE(std::ifstream(path).is_open());
+  engine_.reset();
+  EXPECT_FALSE(std::ifstream(path).is_open());
+}
+
 TEST_F(CurlEngineTest, ReportsItsOwnFigures) {
   RunLevel(4, 40, 1);
   const SelfCheckFacts check = told_.snapshot().self_check;
