@@ -7,12 +7,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "coordinator/core/job_spec/secrets.h"
+#include "coordinator/report/format.h"
 
 namespace tidemark {
 namespace {
 
+// A file may have made the text: a terminal obeys none of it.
 std::string Row(absl::string_view name, absl::string_view text) {
-  return absl::StrFormat("  %-10s %s\n", std::string(name), std::string(text));
+  return absl::StrFormat("  %-10s %s\n", std::string(name), OneLine(text));
 }
 
 std::string EndpointText(const JobSpec& spec, const FirstScreenFacts& facts) {

@@ -3,14 +3,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "common/clock/clock.h"
 
 namespace tidemark {
@@ -93,6 +100,85 @@ std::string DefaultFolder(const OutputFolderOptions& options) {
   return path;
 }
 
+// Whether `name` is `whole`, or what a write of it left when it was cut off: "<whole>.tmp.<pid>".
+bool IsFileOrLeftover(absl::string_view name, absl::string_view whole) {
+  return absl::ConsumePrefix(&name, whole) && (name.empty() || absl::StartsWith(name, ".tmp"));
+}
+
+bool IsOneOf(absl::string_view name, std::initializer_list<absl::string_view> files) {
+  return std::any_of(files.begin(), files.end(),
+                     [name](absl::string_view file) { return IsFileOrLeftover(name, file); });
+}
+
+bool IsLevelFolder(absl::string_view name) {
+  uint32_t concurrency = 0;
+  return absl::ConsumePrefix(&name, "concurrency_") && absl::SimpleAtoi(name, &concurrency);
+}
+
+// "<job>-<level>-<attempt>.jsonl", as agents name their journals.
+bool IsJournal(absl::string_view name) {
+  if (!absl::ConsumeSuffix(&name, ".jsonl")) return false;
+  const std::vector<absl::string_view> parts = absl::StrSplit(name, '-');
+  uint32_t level = 0;
+  uint32_t attempt = 0;
+  return parts.size() >= 3 && absl::SimpleAtoi(parts[parts.size() - 2], &level) &&
+         absl::SimpleAtoi(parts.back(), &attempt);
+}
+
+// Whether a run leaves a file of this name in `folder` (relative to the output folder; "" is that).
+bool IsResultFile(absl::string_view folder, absl::string_view name) {
+  if (folder.empty()) {
+    return absl::StartsWith(name, ".records-") ||
+           IsOneOf(name, {"result.json", "summary.txt", "report.html", "levels.csv", "search_history.json"});
+  }
+  if (folder == "journal") return IsJournal(name);
+  if (folder == "sweep_aggregate") {
+    return IsOneOf(name, {"profile_export_aiperf_sweep.json", "profile_export_aiperf_sweep.csv"});
+  }
+  return IsLevelFolder(folder) && IsOneOf(name, {"profile_export_aiperf.json", "profile_export_aiperf.csv",
+                                                 "profile_export.jsonl"});
+}
+
+bool IsResultFolder(absl::string_view name) {
+  return name == "journal" || name == "sweep_aggregate" || IsLevelFolder(name);
+}
+
+std::vector<fs::directory_entry> EntriesOf(const fs::path& path) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    entries.push_back(*entry);
+  }
+  return entries;
+}
+
+// Links are neither followed nor removed: a run makes none.
+absl::Status RemoveResultFiles(const fs::path& root, const std::string& folder) {
+  for (const fs::directory_entry& entry : EntriesOf(root / folder)) {
+    std::error_code error;
+    if (!fs::is_regular_file(entry.symlink_status(error))) continue;
+    if (!IsResultFile(folder, entry.path().filename().string())) continue;
+    if (!fs::remove(entry.path(), error) && error) {
+      return SystemError("cannot remove the old run's", entry.path().string(), error.value());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The files of an older run, so that none is taken for the new one's; nothing else. Its folders go
+// when that leaves them empty.
+absl::Status RemoveOldRun(const fs::path& root) {
+  absl::Status status = RemoveResultFiles(root, "");
+  for (const fs::directory_entry& entry : EntriesOf(root)) {
+    const std::string name = entry.path().filename().string();
+    std::error_code error;
+    if (!IsResultFolder(name) || !fs::is_directory(entry.symlink_status(error))) continue;
+    status.Update(RemoveResultFiles(root, name));
+    fs::remove(entry.path(), error);  // fails where something is left
+  }
+  return status;
+}
+
 // A convenience: where it cannot be made (a file system without links), the run goes on.
 void PointLatest(const std::string& base, const std::string& path) {
   std::error_code error;
@@ -135,6 +221,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Prepare(const OutputFolderOptions& op
   if (!status.ok()) return status;
   OutputFolder folder(options.dir.empty() ? DefaultFolder(options) : options.dir);
   status = MakeFolders(folder.path());
+  if (status.ok() && options.overwrite) status = RemoveOldRun(folder.path());
   if (status.ok()) status = MakeFolders(folder.JournalDir());
   if (!status.ok()) return status;
   if (options.dir.empty()) PointLatest(options.base, folder.path());

@@ -28,7 +28,8 @@ class OutputFolder {
   // may not be overwritten, or is no folder.
   static absl::Status Check(const OutputFolderOptions& options);
 
-  // Makes the folder and its journal's. Errors: those of Check; else the system's reason with the
+  // Makes the folder and its journal's; to overwrite, removes what an older run left in it (the files
+  // that a run writes, by their names, and nothing else). Errors: those of Check; else the system's reason with the
   // path (Unavailable).
   static absl::StatusOr<OutputFolder> Prepare(const OutputFolderOptions& options);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "coordinator/core/job_spec/estimate.h"
+#include "coordinator/report/format.h"
 
 namespace tidemark {
 namespace {
@@ -91,7 +92,7 @@ std::string RenderLevel(const v1::LevelResult& level, const Terminal& terminal) 
     parts.push_back(DurationText(level.benchmark_duration_s()));
   }
   std::string line = absl::StrJoin(parts, kSeparator);
-  if (!level.verdict_reason().empty()) absl::StrAppend(&line, kSeparator, level.verdict_reason());
+  if (!level.verdict_reason().empty()) absl::StrAppend(&line, kSeparator, OneLine(level.verdict_reason()));
   return line;
 }
 
@@ -111,7 +112,7 @@ void ProgressView::LevelDone(const v1::LevelResult& level) {
 
 void ProgressView::Say(absl::string_view line) {
   MutexLock lock(mutex_);
-  PrintAbove(line);
+  PrintAbove(OneLine(line));
 }
 
 void ProgressView::Finish() {

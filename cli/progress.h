@@ -12,7 +12,7 @@
 
 namespace tidemark {
 
-// "level 3 of 7 · 16 slots · measuring · 16 in flight · 312/500 done · 1,234 tok/s · …", at most
+// "level 3 of 7 · concurrency 16 · measuring · 16 in flight · 312/500 · 1,234 tok/s · …", at most
 // `width` columns. Pure.
 std::string RenderProgress(const LiveProgress& progress, int width);
 
@@ -26,7 +26,7 @@ class ProgressView {
 
   void Show(const LiveProgress& progress);
   void LevelDone(const v1::LevelResult& level);
-  // A line that stays, above the live one.
+  // A line that stays, above the live one. A server may have made it: control characters become spaces.
   void Say(absl::string_view line);
   // Removes the live line.
   void Finish();

@@ -32,7 +32,7 @@ struct LiveProgress {
   uint32_t level_number = 0;   // from 1, of the levels visited
   uint32_t levels_planned = 0; // 0: a search
   uint32_t concurrency = 0;
-  std::string phase;           // "ramp", "warm-up", "measuring", "draining"
+  std::string phase;           // in LevelPhaseName's words
   uint64_t in_flight = 0;
   uint64_t done = 0;           // measured requests that ended, failed ones included
   uint64_t planned = 0;        // measured requests of the level

@@ -22,6 +22,7 @@
 #include "coordinator/core/job_spec/endpoint_settings.h"
 #include "coordinator/core/job_spec/job_yaml.h"
 #include "coordinator/core/job_spec/secrets.h"
+#include "coordinator/report/format.h"
 
 namespace tidemark {
 namespace {
@@ -52,14 +53,17 @@ class Sweep {
 
  private:
   int Refuse(const absl::Status& status) {
-    *world_.err << "tidemark: " << std::string(status.message()) << std::endl;
+    Complain(status.message());
     return kExitUsage;
   }
 
   int Fail(absl::string_view reason) {
-    *world_.err << "tidemark: " << std::string(reason) << std::endl;
+    Complain(reason);
     return kExitCouldNotRun;
   }
+
+  // A file or a server may have made the text: a terminal obeys none of it.
+  void Complain(absl::string_view text) { *world_.err << "tidemark: " << OneLine(text) << std::endl; }
 
   absl::Status PrepareJob(const Settings& flags) {
     absl::StatusOr<ResolvedJob> job = ResolveJobInput(flags, world_.environment);

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/job/secret_header.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/secrets.h"
 
@@ -104,8 +105,20 @@ std::string WithoutSecretValue(const std::string& header) {
                 : header;
 }
 
-bool IsHeaderFlag(absl::string_view flag) {
-  return flag == "-H" || flag == "--header" || flag == "--headers";
+// A flag whose value may hold a secret, and what may be shown of that.
+struct Shower {
+  const char* flag;
+  std::string (*show)(const std::string& value);
+};
+
+const Shower* ShowerOf(absl::string_view flag) {
+  static constexpr Shower kShowers[] = {
+      {"-H", WithoutSecretValue}, {"--header", WithoutSecretValue}, {"--headers", WithoutSecretValue},
+      {"-u", RedactUrl},          {"--url", RedactUrl},             {"--urls", RedactUrl}};
+  for (const Shower& shower : kShowers) {
+    if (flag == shower.flag) return &shower;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -146,12 +159,12 @@ std::vector<std::string> WithoutSecretArguments(const std::vector<std::string>& 
       shown.push_back("--api-key-env");
       shown.push_back(key_variable);
       if (!has_value) ++i;
-    } else if (IsHeaderFlag(flag) && (has_value || i + 1 < arguments.size())) {
+    } else if (const Shower* shower = ShowerOf(flag); shower && (has_value || i + 1 < arguments.size())) {
       shown.push_back(flag);
-      shown.push_back(WithoutSecretValue(has_value ? argument.substr(equals + 1) : arguments[++i]));
-    } else if (absl::StartsWith(argument, "-H") && argument.size() > 2) {
-      shown.push_back("-H");
-      shown.push_back(WithoutSecretValue(written.substr(2)));
+      shown.push_back(shower->show(has_value ? argument.substr(equals + 1) : arguments[++i]));
+    } else if (const Shower* glued = ShowerOf(written.substr(0, 2)); glued && written.size() > 2) {
+      shown.push_back(glued->flag);
+      shown.push_back(glued->show(written.substr(2)));
     } else {
       shown.push_back(written);
     }

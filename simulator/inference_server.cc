@@ -164,6 +164,7 @@ void InferenceServer::HandleCompletion(evhttp_request* request, CompletionApi ap
   if (!parsed.ok()) {
     return Refuse(request, 400, "BadRequestError", std::string(parsed.status().message()));
   }
+  stats_.CountPrompt(parsed->prompt_hash);
   if (RefuseModel(request, *parsed)) return;
   const std::optional<Fault> fault = faults_.Draw();
   if (fault.has_value()) ++stats_.faults[std::string(FaultName(fault->kind))];

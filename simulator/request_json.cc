@@ -1,6 +1,7 @@
 #include "simulator/request_json.h"
 
 #include <cctype>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -53,6 +54,10 @@ absl::Status ReadBool(const Json& object, const char* key, bool* out) {
   if (!value->is_boolean()) return Refuse(key, *value, "true or false");
   *out = value->get<bool>();
   return absl::OkStatus();
+}
+
+uint64_t HashOf(const Json& prompt) {
+  return std::hash<std::string>()(prompt.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 int64_t CountWords(const std::string& text) {
@@ -246,6 +251,7 @@ absl::StatusOr<CompletionRequest> ParseCompletionRequest(CompletionApi api,
       api == CompletionApi::kChat ? MessageWords(json) : PromptWords(json);
   if (!words.ok()) return words.status();
   out.prompt_words = *words;
+  out.prompt_hash = HashOf(*Find(json, api == CompletionApi::kChat ? "messages" : "prompt"));
   read = ReadLengths(json, &out);
   if (read.ok()) read = ReadStreaming(json, &out);
   if (!read.ok()) return read;

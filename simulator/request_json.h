@@ -20,6 +20,7 @@ struct CompletionRequest {
   CompletionApi api = CompletionApi::kChat;
   std::string model;
   int64_t prompt_words = 0;  // whitespace separated, over all messages
+  uint64_t prompt_hash = 0;  // of all that the model would read: equal prompts, equal hashes
   int64_t max_tokens = 128;
   int64_t min_tokens = 0;
   bool ignore_eos = false;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kPerOctave = 16;
 constexpr size_t kMostPaths = 256;
+constexpr size_t kMostPrompts = 1'000'000;
 
 // 0..15 have a bucket each; from then on 16 buckets an octave.
 size_t BucketOf(int64_t us) {
@@ -61,6 +62,10 @@ void SimulatorStats::CountRequest(absl::string_view path) {
   ++paths[key];
 }
 
+void SimulatorStats::CountPrompt(uint64_t hash) {
+  if (prompts.size() < kMostPrompts) prompts.insert(hash);
+}
+
 void SimulatorStats::Enter() {
   ++in_flight;
   in_flight_max = std::max(in_flight_max, in_flight);
@@ -87,6 +92,7 @@ std::string SimulatorStats::ToJson(size_t running, size_t waiting) const {
   add("cancelled", cancelled);
   add("tokens", tokens);
   add("prompt_tokens", prompt_tokens);
+  add("distinct_prompts", static_cast<int64_t>(prompts.size()));
   add("steps", steps);
   add("late_steps", late_steps);
   add("connections", connections);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -31,6 +32,8 @@ class LatenessHistogram {
 struct SimulatorStats {
   // A request was read. Beyond a bound on the number of paths, the rest count as "other".
   void CountRequest(absl::string_view path);
+  // A prompt was read, known by its hash. Beyond a bound on their number no more are counted.
+  void CountPrompt(uint64_t hash);
   // A completion or script began and holds its connection, and then ended.
   void Enter();
   void Leave() { --in_flight; }
@@ -49,6 +52,7 @@ struct SimulatorStats {
   int64_t steps = 0;          // emissions of the schedule
   int64_t late_steps = 0;     // so late that the schedule was moved
   int64_t connections = 0;    // distinct ones that brought a request
+  std::unordered_set<uint64_t> prompts;  // hashes of those read, refused ones included
   std::map<std::string, int64_t> paths;
   std::map<std::string, int64_t> faults;
   LatenessHistogram lateness;  // of emissions

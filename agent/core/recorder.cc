@@ -127,10 +127,7 @@ Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
 
 void Recorder::OnSend(const RequestRecord& record) {
   ++in_flight_;
-  if (window_open()) {
-    ++net_starts_;
-    net_start_offsets_ += record.sent - t0_;
-  }
+  if (window_open()) requests_.Start(record.sent - t0_);
   if (!record.measured) {
     ++facts_.unmeasured.sent;
     ++unmeasured_total_.sent;
@@ -146,7 +143,8 @@ void Recorder::BeginWindow(int64_t now, absl::Span<RequestRecord* const> in_flig
   if (window_begun_) return;
   window_begun_ = true;
   t0_ = now;
-  in_flight_at_begin_ = in_flight_;
+  requests_.at_begin = in_flight_;
+  backoffs_.at_begin = backing_off_;
   window_.edge_age_start_ns = SumOfAges(now, in_flight);
   for (RequestRecord* record : in_flight) record->token_events_before_window = record->token_events;
 }
@@ -161,9 +159,34 @@ void Recorder::EndWindow(int64_t now, absl::Span<RequestRecord* const> in_flight
   for (RequestRecord* record : in_flight) {
     record->token_events_before_window_end = record->token_events;
   }
-  const __int128 width = window_.width_ns;
-  const __int128 integral = width * in_flight_at_begin_ + width * net_starts_ - net_start_offsets_;
-  window_.in_flight_integral_ns = static_cast<uint64_t>(std::max<__int128>(0, integral));
+  window_.in_flight_integral_ns = requests_.Integral(window_.width_ns);
+  window_.backoff_ns = backoffs_.Integral(window_.width_ns);
+}
+
+void Recorder::OnBackoffBegin(int64_t at) {
+  ++backing_off_;
+  if (window_open()) backoffs_.Start(at - t0_);
+}
+
+void Recorder::OnBackoffEnd(int64_t at) {
+  --backing_off_;
+  if (window_open()) backoffs_.End(at - t0_);
+}
+
+void Recorder::LevelInWindow::Start(int64_t offset) {
+  ++net_starts;
+  net_start_offsets += offset;
+}
+
+void Recorder::LevelInWindow::End(int64_t offset) {
+  --net_starts;
+  net_start_offsets -= offset;
+}
+
+uint64_t Recorder::LevelInWindow::Integral(uint64_t width) const {
+  const __int128 level = static_cast<__int128>(at_begin) + net_starts;
+  const __int128 integral = level * static_cast<__int128>(width) - net_start_offsets;
+  return static_cast<uint64_t>(std::max<__int128>(0, integral));
 }
 
 void Recorder::OnEnd(const RequestRecord& record) {
@@ -274,8 +297,7 @@ void Recorder::RecordWire(const RequestRecord& record) {
 
 void Recorder::CountSojourn(const RequestRecord& record) {
   if (!window_open()) return;
-  --net_starts_;
-  net_start_offsets_ -= record.ended - t0_;
+  requests_.End(record.ended - t0_);
   ++window_.ended_in_window;
   window_.ended_sojourn_ns += static_cast<uint64_t>(std::max<int64_t>(0, record.ended - record.sent));
 }

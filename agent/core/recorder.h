@@ -53,6 +53,11 @@ class Recorder {
   // be a little out of order (kernel stamps): the sums do not depend on the order.
   void OnEnd(const RequestRecord& record);
 
+  // A slot begins (ends) to back off at `at`: it is idle because the endpoint did not answer, not because
+  // the generator is slow. One that never ends backs off to T1.
+  void OnBackoffBegin(int64_t at);
+  void OnBackoffEnd(int64_t at);
+
   uint64_t in_flight() const { return in_flight_; }
 
   // Facts since the last call (in_flight_now is the level now). Cheap when there are none.
@@ -89,11 +94,19 @@ class Recorder {
   bool window_begun_ = false, window_ended_ = false;
   int64_t t0_ = kNoTime, t1_ = kNoTime;
   uint64_t in_flight_ = 0;
-  // In flight over the window, as a sum over its starts and ends that no order can change:
-  // integral = in_flight(T0) * W + sum over starts of (T1 - t) - sum over ends of (T1 - t).
-  uint64_t in_flight_at_begin_ = 0;
-  int64_t net_starts_ = 0;           // starts minus ends in the window
-  __int128 net_start_offsets_ = 0;   // sum of (t - T0) of its starts minus that of its ends, ns
+  // How many are under way, over the window, as a sum over its starts and ends that no order can change:
+  // integral = level(T0) * W + sum over starts of (T1 - t) - sum over ends of (T1 - t).
+  struct LevelInWindow {
+    uint64_t at_begin = 0;
+    int64_t net_starts = 0;          // starts minus ends in the window
+    __int128 net_start_offsets = 0;  // sum of (t - T0) of its starts minus that of its ends, ns
+
+    void Start(int64_t offset);
+    void End(int64_t offset);
+    uint64_t Integral(uint64_t width) const;
+  };
+  LevelInWindow requests_, backoffs_;
+  uint64_t backing_off_ = 0;
 };
 
 }  // namespace tidemark

@@ -19,10 +19,10 @@ std::string MediaType(absl::string_view value) {
   return absl::AsciiStrToLower(absl::StripAsciiWhitespace(value.substr(0, value.find(';'))));
 }
 
-// A header that may come several times is one comma-separated list.
-void KeepHeader(absl::string_view value, std::string* kept) {
-  if (!kept->empty()) kept->append(", ");
-  if (kept->size() < kHeaderBytes) AppendValidUtf8(value, kHeaderBytes - kept->size(), kept);
+// The beginning of `text`, at most `limit` bytes, as a record may keep it.
+void AppendShown(absl::string_view text, size_t limit, const Redactor* redactor, std::string* kept) {
+  if (redactor == nullptr) return AppendValidUtf8(text, limit, kept);
+  AppendValidUtf8(redactor->Apply(text, limit), limit, kept);
 }
 
 }  // namespace
@@ -62,10 +62,11 @@ struct Exchange::Progress {
   }
 };
 
-Exchange::Exchange(EndpointAdapter* adapter, bool keep_output)
+Exchange::Exchange(EndpointAdapter* adapter, bool keep_output, const Redactor* redactor)
     : adapter_(adapter),
       decoder_(adapter->NewDecoder()),
       keep_output_(keep_output),
+      redactor_(redactor),
       progress_(std::make_unique<Progress>()) {}
 
 Exchange::~Exchange() = default;
@@ -108,6 +109,12 @@ void Exchange::OnHeader(absl::string_view name, absl::string_view value) {
   } else if (absl::EqualsIgnoreCase(name, "x-amzn-errortype")) {
     p.throttled_by_header = absl::StartsWith(value, "ThrottlingException");
   }
+}
+
+// A header that may come several times is one comma-separated list.
+void Exchange::KeepHeader(absl::string_view value, std::string* kept) const {
+  if (!kept->empty()) kept->append(", ");
+  if (kept->size() < kHeaderBytes) AppendShown(value, kHeaderBytes - kept->size(), redactor_, kept);
 }
 
 void Exchange::OnHeadersEnd(int64_t now) {
@@ -355,7 +362,7 @@ void Exchange::Fail(FailureClass failure, int64_t now, absl::string_view excerpt
   record_.failure = failure;
   record_.ended = now;
   record_.excerpt.clear();
-  AppendValidUtf8(excerpt, kExcerptBytes, &record_.excerpt);
+  AppendShown(excerpt, kExcerptBytes, redactor_, &record_.excerpt);
   state_ = State::kFailed;
 }
 

@@ -9,6 +9,7 @@
 #include "agent/core/request_record.h"
 #include "agent/decode/stream_decoder.h"
 #include "agent/endpoint/endpoint_adapter.h"
+#include "agent/endpoint/redactor.h"
 
 namespace tidemark {
 
@@ -39,8 +40,9 @@ class Exchange : private StreamEventSink {
   static constexpr size_t kMaxBodyBytes = 64 << 20;
   static constexpr size_t kMaxErrorBytes = 64 << 10;
 
-  // `adapter` must outlive the exchange. `keep_output` keeps the text (output()).
-  Exchange(EndpointAdapter* adapter, bool keep_output);
+  // `adapter` and `redactor` must outlive the exchange. `keep_output` keeps the text (output());
+  // `redactor` takes secrets out of what the record keeps of a response; null: there are none.
+  Exchange(EndpointAdapter* adapter, bool keep_output, const Redactor* redactor = nullptr);
   ~Exchange() override;
 
   // A new request: resets all; record.sent, index, slot… are then set by the caller.
@@ -97,6 +99,7 @@ class Exchange : private StreamEventSink {
   void EndStream(int64_t now);
   void EndWhole(int64_t now);
 
+  void KeepHeader(absl::string_view value, std::string* kept) const;
   bool final() const { return state_ == State::kFailed || state_ == State::kEnded; }
   void ExpectFault(FailureClass failure);
   void FailAsExpected(int64_t now);
@@ -106,6 +109,7 @@ class Exchange : private StreamEventSink {
   EndpointAdapter* const adapter_;
   const std::unique_ptr<StreamDecoder> decoder_;
   const bool keep_output_;
+  const Redactor* const redactor_;
   RequestRecord record_;
   State state_ = State::kOpen;
   int64_t usage_deadline_ = kNoTime;

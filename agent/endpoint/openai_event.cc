@@ -16,6 +16,7 @@ using simdjson::dom::key_value_pair;
 using simdjson::dom::object;
 
 constexpr int kMaxErrorCode = 999'999;
+constexpr double kMaxCount = 1e9;
 
 // The string of `value`; empty when it is none (null, a number …).
 std::string_view TextOf(element value) {
@@ -35,15 +36,13 @@ std::optional<array> ArrayOf(element value) {
   return found;
 }
 
-// A count; some servers write it as a float.
+// A count; some servers write it as a float. What is larger than any count is none: sums and products
+// of counts must not wrap, whatever a server says.
 std::optional<uint64_t> CountOf(element value) {
-  uint64_t whole = 0;
-  if (value.get(whole) == simdjson::SUCCESS) return whole;
-  double number = 0;
-  if (value.get(number) == simdjson::SUCCESS && number >= 0 && number < 1e15) {
-    return static_cast<uint64_t>(number);
-  }
-  return std::nullopt;
+  double number = 0;  // holds every count exactly
+  if (value.get(number) != simdjson::SUCCESS) return std::nullopt;
+  if (!(number >= 0 && number <= kMaxCount)) return std::nullopt;
+  return static_cast<uint64_t>(number);
 }
 
 // A numeric code, given as a number or a string; 0 when it is neither ("rate_limit_exceeded").

@@ -81,6 +81,7 @@ absl::Status LevelRun::BuildLoops(const TransportOptions& transport) {
   worker.total_slots = std::max(task_.plan.concurrency, task_.share.first_slot + task_.share.slots);
   worker.send_deadline = send_deadline_;
   worker.records = spool_.get();
+  worker.redactor = SetUpRedactor(task_.endpoint, options_->secret);
   for (const TransportTarget& target : transport.targets)
     worker.addresses.push_back(target.addresses);
   const uint32_t count =

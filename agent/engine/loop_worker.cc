@@ -36,7 +36,8 @@ LoopWorker::LoopWorker(WorkerOptions options, EventLoop* loop, Transport* transp
       states_(share_.slots) {
   for (uint32_t i = 0; i < share_.slots; ++i) {
     slots_.push_back(
-        std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false));
+        std::make_unique<RequestSlot>(i, loop, transport, adapter, plan_.limits, this, false,
+                                      &options_.redactor));
   }
 }
 
@@ -68,6 +69,7 @@ void LoopWorker::StartAt(RequestSlot& slot, int64_t when) {
 
 void LoopWorker::StartRequest(RequestSlot& slot) {
   if (phase_ != Phase::kRunning && phase_ != Phase::kMeasuring) return;
+  EndBackoff(slot);
   if (slot.active() || HeldByLease(slot, loop_->Now())) return;
   const bool measured = TakeMeasured(loop_->Now());
   if (!measured && share_closed_ && !plan_.fill) return LeaveIdle(loop_->Now());
@@ -79,9 +81,15 @@ void LoopWorker::StartRequest(RequestSlot& slot) {
   recorder_->OnSend(record);
   ++open_;
   if (measured) ++measured_open_;
-  const uint64_t target = (record.index & ~kUnmeasured) % options_.addresses.size();
+  LaunchToItsTarget(slot);
+}
+
+void LoopWorker::LaunchToItsTarget(RequestSlot& slot) {
+  RequestRecord& record = slot.record();
+  const size_t targets = options_.addresses.size();
+  const size_t target = record.slot % targets;
   const std::vector<std::string>& addresses = options_.addresses[target];
-  const size_t address = record.slot % addresses.size();
+  const size_t address = record.slot / targets % addresses.size();
   record.address = addresses[address];
   slot.Launch(static_cast<uint32_t>(target), static_cast<uint32_t>(address));
 }
@@ -219,8 +227,22 @@ void LoopWorker::StartNext(RequestSlot& slot) {
     state.backoff = 0;
     return StartRequest(slot);
   }
+  BackOff(slot);
+}
+
+void LoopWorker::BackOff(RequestSlot& slot) {
+  SlotState& state = states_[slot.number()];
   state.backoff = std::clamp(2 * state.backoff, kFirstBackoff, kLongestBackoff);
+  state.backing_off = true;
+  recorder_->OnBackoffBegin(slot.record().ended);
   StartAt(slot, loop_->Now() + state.backoff);
+}
+
+// Late by the loop's own lag it ended when it was to end: the rest is the generator's.
+void LoopWorker::EndBackoff(RequestSlot& slot) {
+  SlotState& state = states_[slot.number()];
+  if (!std::exchange(state.backing_off, false)) return;
+  recorder_->OnBackoffEnd(std::min(state.wanted, loop_->Now()));
 }
 
 void LoopWorker::Measure(int64_t start) {

@@ -34,6 +34,7 @@ struct WorkerOptions {
   std::vector<std::vector<std::string>> addresses;      // by target; as the transport has them
   const std::atomic<int64_t>* send_deadline = nullptr;  // CLOCK_MONOTONIC ns (the lease)
   RecordSink* records = nullptr;                        // may be null
+  Redactor redactor;                                    // of the endpoint's secrets
 };
 
 // One loop's part of a level, through its phases: RAMP, WARM, MEASURE, fill, STOP
@@ -42,7 +43,10 @@ struct WorkerOptions {
 // Each slot sends its next request as soon as its last has ended, with two exceptions. When a
 // request fails before any byte came, the slot waits 10 ms, doubled with each such failure in a row
 // up to 1 s: a refused connection must not make a busy loop; meanwhile the slot is idle and counts
-// so in effective_concurrency. And past the send deadline nothing is sent.
+// so in effective_concurrency, but the window's backoff_ns says that it was not for the generator. And past the send deadline nothing is sent.
+//
+// Targets (URLs) and their addresses are given to the slots in turn, by global slot: a slot has the same
+// one for all its requests, so that it keeps its connection and no TTFT holds another's set-up.
 class LoopWorker final : public RequestSlot::Owner {
  public:
   static constexpr int64_t kFactsEvery = 1'000'000'000;
@@ -74,6 +78,7 @@ class LoopWorker final : public RequestSlot::Owner {
     int64_t free_since = kNoTime;
     int64_t wanted = kNoTime;  // when its next request should go, where that was planned
     int64_t backoff = 0;
+    bool backing_off = false;
     bool warm = false;      // has ended one request
     bool reported = false;  // the recorder knows of the end of its present request
   };
@@ -83,6 +88,7 @@ class LoopWorker final : public RequestSlot::Owner {
   int64_t RampStart(int64_t start, uint32_t slot) const;
   void StartAt(RequestSlot& slot, int64_t when);
   void StartRequest(RequestSlot& slot);
+  void LaunchToItsTarget(RequestSlot& slot);
   bool HeldByLease(RequestSlot& slot, int64_t now);
   bool TakeMeasured(int64_t now);
   void FillRequest(RequestSlot& slot, bool measured);
@@ -95,6 +101,8 @@ class LoopWorker final : public RequestSlot::Owner {
   void NoteWarm(RequestSlot& slot);
   void SignalWarm(bool deadline_passed);
   void StartNext(RequestSlot& slot);
+  void BackOff(RequestSlot& slot);
+  void EndBackoff(RequestSlot& slot);
   void CloseShare();
   void CheckShareDone();
   void SignalShareDone();

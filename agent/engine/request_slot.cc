@@ -28,14 +28,13 @@ int64_t After(int64_t point, uint64_t millis) {
 
 RequestSlot::RequestSlot(uint32_t number, EventLoop* loop, Transport* transport,
                          EndpointAdapter* adapter, const TimeLimits& limits, Owner* owner,
-                         bool keep_output)
+                         bool keep_output, const Redactor* redactor)
     : number_(number),
       loop_(loop),
       transport_(transport),
       owner_(owner),
       limits_(limits),
-      keep_tls_version_(keep_output),
-      exchange_(adapter, keep_output) {}
+      exchange_(adapter, keep_output, redactor) {}
 
 RequestSlot::~RequestSlot() { loop_->CancelTimer(timer_); }
 
@@ -73,7 +72,7 @@ void RequestSlot::OnConnected(int64_t now, absl::string_view) { exchange_.OnConn
 
 void RequestSlot::OnTlsDone(int64_t now, absl::string_view version) {
   exchange_.OnTlsDone(now);
-  if (keep_tls_version_) tls_version_ = std::string(version);
+  tls_version_.assign(version.data(), version.size());
 }
 
 void RequestSlot::OnStatus(int status, int64_t now) {

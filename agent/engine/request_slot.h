@@ -13,7 +13,7 @@
 namespace tidemark {
 
 // One of the concurrent requests of a loop: carries one request after the other from Launch to its
-// end, and keeps its time limits. Single-threaded; loop, transport and owner outlive it.
+// end, and keeps its time limits. Single-threaded; loop, transport, owner and redactor outlive it.
 //
 // Limits cost nothing an event: there is at most one timer, which when it runs looks at what the
 // limits are by then and is set anew.
@@ -30,7 +30,8 @@ class RequestSlot final : public ResponseHandler {
   };
 
   RequestSlot(uint32_t number, EventLoop* loop, Transport* transport, EndpointAdapter* adapter,
-              const TimeLimits& limits, Owner* owner, bool keep_output);
+              const TimeLimits& limits, Owner* owner, bool keep_output,
+              const Redactor* redactor = nullptr);
   ~RequestSlot() override;
 
   // A new record and an empty body to fill. REQUIRES: !active().
@@ -82,7 +83,6 @@ class RequestSlot final : public ResponseHandler {
   Transport* const transport_;
   Owner* const owner_;
   const TimeLimits limits_;
-  const bool keep_tls_version_;
   Exchange exchange_;
   std::string body_, failure_detail_, tls_version_;
   bool active_ = false;

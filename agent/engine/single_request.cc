@@ -37,9 +37,10 @@ SingleResult ResultOf(RequestSlot& slot) {
 }
 
 SingleResult Run(const SingleRequest& request, EpollLoop* loop, Transport* transport,
-                 EndpointAdapter* adapter, const std::string& address) {
+                 EndpointAdapter* adapter, const Redactor& redactor, const std::string& address) {
   EndFlag end;
-  RequestSlot slot(0, loop, transport, adapter, request.limits, &end, request.keep_output);
+  RequestSlot slot(0, loop, transport, adapter, request.limits, &end, request.keep_output,
+                   &redactor);
   RequestRecord& record = slot.Begin(request.workload.streaming);
   adapter->BuildBody({request.prompt, request.output_tokens}, &slot.body());
   record.streaming = request.workload.streaming;
@@ -75,7 +76,8 @@ absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
   const std::string address = options->targets[0].addresses[0];
   auto transport = NewCurlTransport(*std::move(options), loop->get());
   if (!transport.ok()) return transport.status();
-  return Run(request, loop->get(), transport->get(), adapter->get(), address);
+  const Redactor redactor = SetUpRedactor(request.endpoint, secret);
+  return Run(request, loop->get(), transport->get(), adapter->get(), redactor, address);
 }
 
 }  // namespace tidemark

@@ -56,6 +56,11 @@ absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
   return options;
 }
 
+Redactor SetUpRedactor(const EndpointSpec& endpoint, const SecretResolver& secret) {
+  const bool has_key = secret != nullptr && !endpoint.api_key_env.empty();
+  return Redactor(endpoint, has_key ? secret(endpoint.api_key_env) : "");
+}
+
 absl::StatusOr<std::unique_ptr<EndpointAdapter>> SetUpAdapter(const EndpointSpec& endpoint,
                                                               const WorkloadSpec& workload) {
   RequestTemplate request;

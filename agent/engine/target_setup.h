@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/endpoint/endpoint_adapter.h"
+#include "agent/endpoint/redactor.h"
 #include "agent/http/transport.h"
 #include "common/job/level_task.h"
 
@@ -20,6 +21,9 @@ using SecretResolver = std::function<std::string(const std::string& name)>;
 absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
                                                 const TimeLimits& limits,
                                                 const SecretResolver& secret);
+
+// Knows all secrets that go to the endpoint.
+Redactor SetUpRedactor(const EndpointSpec& endpoint, const SecretResolver& secret);
 
 absl::StatusOr<std::unique_ptr<EndpointAdapter>> SetUpAdapter(const EndpointSpec& endpoint,
                                                               const WorkloadSpec& workload);

@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "agent/workload/prompts.h"
 #include "common/url/url.h"
 
@@ -63,7 +62,6 @@ ProbeRequests::Answer ProbeRequests::SendOnce(const std::string& url, const Endp
   request.workload = workload;
   request.limits = Limits();
   request.output_tokens = output_tokens;
-  request.keep_output = true;
   request.cancelled = options_.cancelled;
   PromptSource(workload, kProbeLevel, 0).WriteText(next_index_++, words, &request.prompt);
   ++counts_.requests;
@@ -85,7 +83,7 @@ void ProbeRequests::Count(const SingleResult& result, uint32_t words) {
 ProbeFault ProbeRequests::FaultOf(const std::string& url, const absl::Status& status) const {
   ProbeFault fault;
   fault.url = url;
-  fault.reason = Redacted(std::string(status.message()), url);
+  fault.reason = RedactorFor(url).Apply(status.message());
   fault.failure_class = HttpFailureOf(status);
   if (!fault.failure_class.empty()) return fault;
   switch (status.code()) {
@@ -115,9 +113,9 @@ ProbeFault ProbeRequests::FaultOf(const std::string& url, const SingleResult& re
   fault.failure_class = record.outcome == Outcome::kCancelled
                             ? "cancelled"
                             : FailureClassName(record.failure, record.status);
-  fault.reason = Redacted(result.detail, url);
+  fault.reason = RedactorFor(url).Apply(result.detail);
   // Where there was no body the record keeps the detail in its place.
-  if (record.excerpt != result.detail) fault.excerpt = Redacted(record.excerpt, url);
+  if (record.excerpt != fault.reason) fault.excerpt = record.excerpt;
   if (fault.reason.empty() && record.status >= 300) {
     fault.reason = absl::StrCat("HTTP status ", record.status);
   }
@@ -175,14 +173,15 @@ std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::
   if (status != 401 && status != 403 && status != 429 && status < 500) return std::nullopt;
   return ProbeFault{absl::StrCat("http_", status), status, url,
                     absl::StrCat("HTTP status ", status),
-                    Redacted(response->body.substr(0, 512), target)};
+                    RedactorFor(target).Apply(response->body, Exchange::kExcerptBytes)};
 }
 
 void ProbeRequests::UntilReady(const std::function<std::optional<ProbeFault>()>& attempt) {
   for (;;) {
     const std::optional<ProbeFault> fault = attempt();
-    const int64_t next = clock_->MonotonicNanos() + kBetweenAttempts;
-    if (!fault || !MayComeUp(*fault) || next > ready_deadline_) return;
+    const int64_t now = clock_->MonotonicNanos();
+    if (!fault || !MayComeUp(*fault) || now >= ready_deadline_) return;
+    const int64_t next = std::min(now + kBetweenAttempts, ready_deadline_);
     while (clock_->MonotonicNanos() < next) {
       if (cancelled()) return;
       SleepFor(kLook);
@@ -207,11 +206,8 @@ bool ProbeRequests::Authorized(const std::string& url) const {
   return !task_.endpoint.api_key_env.empty() && !SecretFor(url)(task_.endpoint.api_key_env).empty();
 }
 
-// Endpoints like to repeat the key that they refuse.
-std::string ProbeRequests::Redacted(const std::string& text, const std::string& url) const {
-  if (task_.endpoint.api_key_env.empty()) return text;
-  const std::string key = SecretFor(url)(task_.endpoint.api_key_env);
-  return key.empty() ? text : absl::StrReplaceAll(text, {{key, "***"}});
+Redactor ProbeRequests::RedactorFor(const std::string& url) const {
+  return SetUpRedactor(task_.endpoint, SecretFor(url));
 }
 
 SecretResolver ProbeRequests::SecretFor(const std::string& url) const {

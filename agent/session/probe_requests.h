@@ -68,7 +68,7 @@ class ProbeRequests {
   std::optional<ProbeFault> Get(const std::string& url, const std::string& target,
                                 uint64_t limit_ms, HttpResponse* response);
   TimeLimits Limits() const;
-  std::string Redacted(const std::string& text, const std::string& url) const;
+  Redactor RedactorFor(const std::string& url) const;
   SecretResolver SecretFor(const std::string& url) const;
 
   const ProbeTask& task_;

@@ -29,6 +29,21 @@ bool Busier(const SelfCheckFacts& a, const SelfCheckFacts& b) {
          std::tie(b.wall_ns, b.loop_cpu_ns, b.run_queue_wait_ns);
 }
 
+std::string EncodedBytes(const Histogram& histogram) {
+  v1::Histogram encoded;
+  histogram.EncodeTo(&encoded);
+  return encoded.SerializeAsString();
+}
+
+// Whether loop lag a is worse than b. A total order too: equal only where the histograms are.
+bool Laggier(const Histogram& a, const Histogram& b) {
+  const auto key = [](const Histogram& h) {
+    return std::make_tuple(h.empty() ? 0 : h.Quantile(0.99), h.max(), h.count());
+  };
+  if (key(a) != key(b)) return key(a) > key(b);
+  return EncodedBytes(a) > EncodedBytes(b);
+}
+
 }  // namespace
 
 void OutcomeCounts::Merge(const OutcomeCounts& other) {
@@ -117,7 +132,7 @@ void SelfCheckFacts::Merge(const SelfCheckFacts& other) {
     wall_ns = other.wall_ns;
     run_queue_wait_ns = other.run_queue_wait_ns;
   }
-  loop_lag_us.Merge(other.loop_lag_us);
+  if (Laggier(other.loop_lag_us, loop_lag_us)) loop_lag_us = other.loop_lag_us;
   send_lateness_us.Merge(other.send_lateness_us);
   slot_turnaround_us.Merge(other.slot_turnaround_us);
   sockets_opened += other.sockets_opened;

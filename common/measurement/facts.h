@@ -96,6 +96,7 @@ struct WindowFacts {
   uint64_t in_flight_integral_ns = 0;
   uint64_t ended_in_window = 0, ended_sojourn_ns = 0;
   uint64_t edge_age_start_ns = 0, edge_age_end_ns = 0;
+  uint64_t backoff_ns = 0;
   friend bool operator==(const WindowFacts&, const WindowFacts&) = default;
 };
 
@@ -106,9 +107,10 @@ struct SelfCheckFacts {
   uint64_t run_queue_wait_ns = 0;
   uint64_t sockets_opened = 0, descriptors_limit = 0, descriptors_used_max = 0;
   uint64_t unread_socket_bytes_max = 0;
-  // Of another loop of the same agent: histograms and sockets add, the busiest loop's CPU (largest
-  // loop_cpu_ns / wall_ns) is kept with its run-queue wait, of all else (facts of the process) the
-  // largest.
+  // Of another loop of the same agent: the lag kept is that of the worst loop (largest p99, then max:
+  // among the ticks of seven good loops those of a bad one would not show), the other histograms and
+  // sockets add, the busiest loop's CPU (largest loop_cpu_ns / wall_ns) is kept with its run-queue wait,
+  // of all else (facts of the process) the largest.
   void Merge(const SelfCheckFacts& other);
   friend bool operator==(const SelfCheckFacts&, const SelfCheckFacts&) = default;
 };

@@ -261,7 +261,7 @@ absl::Status DecodeWindow(const v1::WindowFacts& in, std::vector<WindowFacts>& o
   out.push_back({in.slots(), in.measured_requests(), in.successes(), in.good_requests(),
                  in.has_window(), in.width_ns(), in.output_millitokens(), in.input_millitokens(),
                  in.in_flight_integral_ns(), in.ended_in_window(), in.ended_sojourn_ns(),
-                 in.edge_age_start_ns(), in.edge_age_end_ns()});
+                 in.edge_age_start_ns(), in.edge_age_end_ns(), in.backoff_ns()});
   return absl::OkStatus();
 }
 
@@ -317,6 +317,7 @@ v1::WindowFacts EncodeWindow(const WindowFacts& window) {
   out.set_ended_sojourn_ns(window.ended_sojourn_ns);
   out.set_edge_age_start_ns(window.edge_age_start_ns);
   out.set_edge_age_end_ns(window.edge_age_end_ns);
+  out.set_backoff_ns(window.backoff_ns);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "coordinator/report/answer.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,13 +65,34 @@ std::string AtThroughput(const v1::LevelResult& level) {
   return absl::StrCat(" at ", FormatReadable(level.output_token_throughput()), " output tokens/s");
 }
 
-std::string InvalidReason(const v1::LevelResult& level) {
-  if (!level.verdict_reason().empty()) return OneLine(level.verdict_reason());
-  for (const v1::ValidityCheck& check : level.validity_checks()) {
-    if (check.state() == v1::VALIDITY_INVALID && !check.advice().empty())
-      return OneLine(check.advice());
+// How many times over its limit a check is; some limits are lower ones.
+double Excess(const v1::ValidityCheck& check) {
+  const bool lower_limit = check.invalid_at() < check.suspect_at();
+  const double over = lower_limit ? check.invalid_at() : check.value();
+  const double limit = lower_limit ? check.value() : check.invalid_at();
+  return limit > 0 ? over / limit : std::numeric_limits<double>::infinity();
+}
+
+const v1::ValidityCheck* GravestCheck(const Levels& levels) {
+  const v1::ValidityCheck* gravest = nullptr;
+  for (const v1::LevelResult* level : levels) {
+    for (const v1::ValidityCheck& check : level->validity_checks()) {
+      if (check.state() != v1::VALIDITY_INVALID || check.advice().empty()) continue;
+      if (gravest == nullptr || Excess(check) > Excess(*gravest)) gravest = &check;
+    }
   }
-  return "the measurement does not hold";
+  return gravest;
+}
+
+// Why the INVALID `levels` are: the gravest check without its cure (after the colon), which the
+// levels' verdict_reason has in full.
+std::string InvalidCause(const Levels& levels) {
+  if (const v1::ValidityCheck* check = GravestCheck(levels)) {
+    const std::string advice = OneLine(check->advice());
+    return advice.substr(0, advice.find(": "));
+  }
+  const std::string& reason = levels.front()->verdict_reason();
+  return reason.empty() ? "the measurement does not hold" : OneLine(reason);
 }
 
 // WIRE's rule: throttling is said, for it is not the model's limit.
@@ -141,7 +163,12 @@ v1::Answer NonePassed(const Levels& levels, v1::Verdict verdict) {
 v1::Answer Invalid(const v1::LevelResult& level, absl::string_view also) {
   return Say(v1::INVALID, 0,
              absl::StrCat("INVALID: ", Requests(level.concurrency()),
-                          " could not be measured: ", InvalidReason(level), also));
+                          " could not be measured: ", InvalidCause({&level}), also));
+}
+
+v1::Answer AllInvalid(const Levels& levels) {
+  if (levels.size() == 1) return Invalid(*levels.front(), "");
+  return Say(v1::INVALID, 0, absl::StrCat("INVALID: no level could be measured: ", InvalidCause(levels)));
 }
 
 // Nothing passed and not everything failed: says what stands in the way.
@@ -204,13 +231,12 @@ std::string Figures(const v1::LevelResult& level) {
   return text;
 }
 
+// REQUIRES: a level is not INVALID.
 v1::Answer OfListWithoutSlas(const v1::Result& result, const Levels& levels) {
   Levels valid;
   for (const v1::LevelResult* level : levels) {
     if (!IsInvalid(*level)) valid.push_back(level);
   }
-  if (valid.empty())
-    return Invalid(*levels.back(), levels.size() > 1 ? "; nor could any other level" : "");
   if (result.has_knee() && result.knee().found()) {
     if (const v1::LevelResult* level = LatestVisit(result, result.knee().concurrency())) {
       return Say(v1::VERDICT_UNSPECIFIED, level->concurrency(),
@@ -261,6 +287,9 @@ bool AnySuccess(const v1::Result& result) {
 v1::Answer OfLevels(const v1::Result& result) {
   const Levels levels = LatestVisits(result);
   if (!AnySuccess(result)) return NoSuccess(levels);
+  if (std::all_of(levels.begin(), levels.end(), [](const auto* level) { return IsInvalid(*level); })) {
+    return AllInvalid(levels);
+  }
   if (result.has_search()) return OfSearch(result, levels);
   return HasSlas(result) ? OfListWithSlas(levels) : OfListWithoutSlas(result, levels);
 }
@@ -268,9 +297,11 @@ v1::Answer OfLevels(const v1::Result& result) {
 v1::Answer Interrupted(const v1::Result& result) {
   if (result.levels().empty())
     return Say(v1::VERDICT_UNSPECIFIED, 0, "INTERRUPTED before any level was measured");
+  const auto finished = std::count_if(result.levels().begin(), result.levels().end(),
+                                      [](const auto& level) { return !level.stopped_early(); });
   v1::Answer answer = OfLevels(result);
-  answer.set_headline(absl::StrCat("INTERRUPTED after ", result.levels_size(), " level",
-                                   result.levels_size() == 1 ? "" : "s", "; so far ",
+  answer.set_headline(absl::StrCat("INTERRUPTED after ", finished, " level",
+                                   finished == 1 ? "" : "s", "; so far ",
                                    answer.headline()));
   return answer;
 }

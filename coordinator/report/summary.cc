@@ -15,6 +15,7 @@ namespace tidemark {
 namespace {
 
 constexpr int kWarnings = 3;
+constexpr int kReasons = 3;
 constexpr size_t kTitleWidth = 9;
 constexpr char kGreen[] = "\x1b[32m";
 constexpr char kRed[] = "\x1b[31m";
@@ -123,15 +124,36 @@ std::string Warnings(const v1::Result& result, const SummaryOptions& options) {
   return text;
 }
 
+// One line whatever the width: scripts take the first line as the answer.
+std::string Headline(const v1::Answer& answer, const SummaryOptions& options) {
+  const std::string headline = OneLine(answer.headline());
+  if (!options.color) return headline + "\n";
+  return absl::StrCat(kBold,
+                      answer.verdict() == v1::VERDICT_UNSPECIFIED ? "" : Colour(answer.verdict()),
+                      headline, kPlain, "\n");
+}
+
+// Of an INVALID answer: what was wrong at each level, and the cure.
+std::string Reasons(const v1::Result& result, const v1::Answer& answer,
+                    const SummaryOptions& options) {
+  if (answer.verdict() != v1::INVALID) return "";
+  std::string text;
+  int levels = 0;
+  for (const v1::LevelResult* level : LatestVisits(result)) {
+    if (!IsInvalid(*level) || level->verdict_reason().empty() || ++levels > kReasons) continue;
+    text += Paragraph("Reason:",
+                      absl::StrCat("at ", level->concurrency(), ": ", level->verdict_reason()), options);
+  }
+  if (levels > kReasons) {
+    absl::StrAppend(&text, "         and ", levels - kReasons, " more in the report.\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string SummaryText(const v1::Result& result, const SummaryOptions& options) {
   const v1::Answer answer = AnswerOf(result);
-  std::string headline = WrapText(OneLine(answer.headline()), options.width, 2);
-  if (options.color)
-    headline = absl::StrCat(
-        kBold, answer.verdict() == v1::VERDICT_UNSPECIFIED ? "" : Colour(answer.verdict()),
-        headline, kPlain);
   std::string tail =
       absl::StrCat(Paragraph("Knee:", KneeSentence(result), options),
                    Paragraph("Search:", SearchSentence(result), options),
@@ -143,7 +165,7 @@ std::string SummaryText(const v1::Result& result, const SummaryOptions& options)
     absl::StrAppend(
         &tail, "Again:   ", ShellLine({result.command().begin(), result.command().end()}), "\n");
   const std::string table = LevelTable(result, options);
-  return absl::StrCat(headline, "\n", table, TableNotes(result, options), tail.empty() ? "" : "\n",
+  return absl::StrCat(Headline(answer, options), Reasons(result, answer, options), table, TableNotes(result, options), tail.empty() ? "" : "\n",
                       tail);
 }
 

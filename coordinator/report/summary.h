@@ -13,12 +13,13 @@
 namespace tidemark {
 
 struct SummaryOptions {
-  size_t width = 100;                       // columns; the table of levels needs up to 100
+  size_t width = 100;                       // columns but for the answer; the table of levels needs up to 100
   bool color = false;                       // ANSI colours, for a terminal
   std::string report_path = "report.html";  // as the user would open it
 };
 
-// Server text in it is stripped of control characters. Ends with a newline.
+// The answer is the first line, however long. Server text in it is stripped of control characters.
+// Ends with a newline.
 std::string SummaryText(const v1::Result& result, const SummaryOptions& options = {});
 
 }  // namespace tidemark

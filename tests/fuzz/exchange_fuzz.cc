@@ -23,6 +23,14 @@ struct Choice {
         clean((byte & 8) == 0) {}
 };
 
+// Counts are a server's word: nothing made from them may wrap.
+void CheckMetrics(const RequestRecord& r) {
+  FUZZ_CHECK(OutputSequenceLength(r) <= 1'000'000'000);
+  FUZZ_CHECK(InputSequenceLength(r) <= 1'000'000'000);
+  FUZZ_CHECK(InterTokenLatencyUs(r).value_or(0) <= RequestLatencyUs(r).value_or(0) + 1);
+  FUZZ_CHECK(TokensPerChunkMilli(r).value_or(0) <= 1'000'000'000'000);
+}
+
 void CheckRecord(const RequestRecord& r) {
   FUZZ_CHECK(r.outcome == Outcome::kOk || r.outcome == Outcome::kFailed);
   FUZZ_CHECK((r.failure == FailureClass::kNone) == r.ok());
@@ -36,6 +44,7 @@ void CheckRecord(const RequestRecord& r) {
   AppendValidUtf8(r.excerpt, r.excerpt.size(), &valid);
   FUZZ_CHECK(valid == r.excerpt);
   if (r.ok() && r.streaming) FUZZ_CHECK(RequestLatencyUs(r) >= TimeToFirstTokenUs(r));
+  CheckMetrics(r);
 }
 
 RequestRecord Run(const Choice& choice, const std::string& body, size_t piece) {

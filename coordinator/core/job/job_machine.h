@@ -146,6 +146,7 @@ struct SetTimer {
 };
 
 enum class LevelPhase { kPreparing, kRamp, kWarmup, kMeasuring, kStopping, kRecords };
+// What a user sees of it: "preparing", "ramp", "warm-up", "measuring", "draining", "records".
 const char* LevelPhaseName(LevelPhase phase);
 
 // For the live view.

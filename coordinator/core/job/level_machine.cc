@@ -15,15 +15,15 @@ constexpr int64_t kNanosARecordByte = 1'000;  // records come at 1 MB/s at least
 const char* LevelPhaseName(LevelPhase phase) {
   switch (phase) {
     case LevelPhase::kPreparing:
-      return "prepare";
+      return "preparing";
     case LevelPhase::kRamp:
       return "ramp";
     case LevelPhase::kWarmup:
-      return "warmup";
+      return "warm-up";
     case LevelPhase::kMeasuring:
-      return "measure";
+      return "measuring";
     case LevelPhase::kStopping:
-      return "stop";
+      return "draining";
     case LevelPhase::kRecords:
       return "records";
   }

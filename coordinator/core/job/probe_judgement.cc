@@ -4,12 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "coordinator/core/job_spec/secrets.h"
 
 namespace tidemark {
 namespace {
 
 std::string DescribeFailure(const v1::ProbeFailure& failure) {
-  std::string text = failure.url();
+  std::string text = RedactUrl(failure.url());
   if (failure.status() != 0) absl::StrAppend(&text, " answered ", failure.status());
   absl::StrAppend(&text, text.empty() ? "" : ": ",
                   failure.reason().empty() ? failure.failure_class() : failure.reason());
@@ -19,7 +20,7 @@ std::string DescribeFailure(const v1::ProbeFailure& failure) {
 }
 
 std::string FirstUrl(const JobSpec& spec) {
-  return spec.endpoint.urls.empty() ? "the endpoint" : spec.endpoint.urls.front();
+  return spec.endpoint.urls.empty() ? "the endpoint" : RedactUrl(spec.endpoint.urls.front());
 }
 
 std::optional<ProbeRefusal> FillModel(const v1::Probed& report, JobSpec* spec) {

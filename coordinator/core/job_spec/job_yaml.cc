@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "absl/strings/str_cat.h"
+#include "common/job/secret_header.h"
 #include "coordinator/core/job_spec/job_file.h"
 #include "coordinator/core/job_spec/secrets.h"
 

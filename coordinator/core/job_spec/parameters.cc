@@ -200,7 +200,8 @@ constexpr Parameter kTable[] = {
     Text("output_dir", "", 0, Section::kTop, kJob, "DIR", "./tidemark-results/<UTC>-<name>/",
          "folder of the result files"),
     Switch("overwrite", "", Section::kTop, kJob, "false",
-           "write into output_dir although it has files"),
+           "write into output_dir although it has files; those of an older run are removed "
+           "first"),
     Text("export_records", "", 0, Section::kTop, kJob, "auto|all|sample:N|none", "auto",
          "requests kept one by one in profile_export.jsonl: all up to 100,000 a level, all, one in "
          "N, or none"),

@@ -1,22 +1,24 @@
-// Which header values may never be shown.
+// Which parts of an endpoint may never be shown.
 //
 // Pure functions: thread-safe.
 #ifndef TIDEMARK_COORDINATOR_CORE_JOB_SPEC_SECRETS_H_
 #define TIDEMARK_COORDINATOR_CORE_JOB_SPEC_SECRETS_H_
 
-#include "absl/strings/string_view.h"
+#include <string>
+
 #include "common/job/level_task.h"
 
 namespace tidemark {
 
 inline constexpr char kNotShown[] = "<not shown>";
 
-// Whether a header of this name may hold a secret: Authorization, Cookie, and whatever has auth,
-// key, token, secret, password, credential or signature in its name. Case does not matter.
-bool IsSecretHeader(absl::string_view name);
+// `url` as results, logs and screens may hold it: without what stands before an @ of its host, and
+// with kNotShown for the values of secret query parameters (those named like a secret header, and sig,
+// code, pass, pwd).
+std::string RedactUrl(const std::string& url);
 
-// `endpoint` with the values of such headers replaced by kNotShown, and with what stands before an
-// @ in a URL removed: what results, logs and screens may hold.
+// `endpoint` with the values of secret headers (IsSecretHeader) replaced by kNotShown, and with its URLs redacted: what
+// results, logs and screens may hold.
 EndpointSpec WithoutSecrets(const EndpointSpec& endpoint);
 
 }  // namespace tidemark

@@ -16,6 +16,7 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 SLOTS = 4
+COUNTED = (0, 4)  # exit codes: counts are right, too, where a busy machine makes the times invalid
 TIDEMARK = ""
 
 
@@ -91,7 +92,7 @@ class LlamaCppServer(unittest.TestCase):
         done, result = sweep(peer.url, "--concurrency", "1,4,8", "--request-count", "40", "--isl", "100",
                              "--osl", "50", "--no-fill", timeout=100)
         after = peer.idle_metrics()
-        self.assertEqual(done.returncode, 0)
+        self.assertIn(done.returncode, COUNTED)
 
         def rise(counter: str) -> int:
             return int(after[f"llamacpp:{counter}"] - before[f"llamacpp:{counter}"])
@@ -110,7 +111,7 @@ class LlamaCppServer(unittest.TestCase):
         peer = self.start()
         done, result = sweep(peer.url, "--concurrency", "2", "--request-count", "40", "--isl", "400", "--osl", "8",
                              "--no-fill", timeout=60)
-        self.assertEqual(done.returncode, 0)
+        self.assertIn(done.returncode, COUNTED)
         mean = result["levels"][0]["total_input_tokens"] / 40
         self.assertAlmostEqual(mean, 400, delta=0.04 * 400)
 

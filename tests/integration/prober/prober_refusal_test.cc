@@ -126,7 +126,7 @@ TEST_F(ProberRefusal, NeverRepeatsTheKey) {
   for (const char* model : {"", "m"}) {
     task_.endpoint.model = model;
     const std::string said = Probe().DebugString();
-    EXPECT_THAT(said, HasSubstr("provided: ***"));
+    EXPECT_THAT(said, HasSubstr("provided: <redacted>"));
     EXPECT_THAT(said, Not(HasSubstr("s3cret")));
   }
 }

@@ -101,6 +101,15 @@ TEST_F(SimulatorServerTest, DoneAndTheEndOfTheBodyAreOneWriteAfterAnErrorInBand)
   ExpectTheReadThatBringsDoneToEndTheBody(50);
 }
 
+TEST_F(SimulatorServerTest, CountsDifferentPromptsOnce) {
+  Start();
+  const std::string other = "{\"model\":\"tidemark-sim\",\"max_tokens\":1,\"prompt\":\"a b\"}";
+  for (int i = 0; i < 3; ++i) Post(Chat(1));
+  for (int i = 0; i < 2; ++i) Post(other, "/v1/completions");
+  EXPECT_EQ(Stat("requests"), 5);
+  EXPECT_EQ(Stat("distinct_prompts"), 2);
+}
+
 TEST_F(SimulatorServerTest, NamesItselfAndItsContentType) {
   Start();
   const HttpResponse response = Post(Chat(1));

@@ -54,6 +54,20 @@ class ExchangeTest : public ::testing::Test {
   uint64_t read_ = 0;
 };
 
+TEST(ExchangeSecrets, TheRecordKeepsNoSecretThatTheEndpointRepeats) {
+  const Redactor redactor(EndpointSpec(), "sk-12345");
+  const auto adapter = NewEndpointAdapter("openai-chat", {});
+  Exchange exchange(adapter->get(), false, &redactor);
+  exchange.Begin(true);
+  exchange.OnStatus(401, kSent);
+  exchange.OnHeader("server", "for sk-12345");
+  exchange.OnHeadersEnd(kSent);
+  exchange.OnBody("no such key: sk-12345", kSent, 1);
+  exchange.OnResponseEnd(true, kSent);
+  EXPECT_EQ(exchange.record().excerpt, "no such key: <redacted>");
+  EXPECT_EQ(exchange.record().server, "for <redacted>");
+}
+
 TEST_F(ExchangeTest, DoneAwaitsTheResponsesEnd) {
   Read(10, Text("a") + Finish("stop") + kDone);
   EXPECT_EQ(exchange_.state(), State::kDone);

@@ -186,6 +186,16 @@ TEST(OpenAiEvent, ReadsUsageWithItsDetails) {
   EXPECT_EQ(parsed.cached_tokens, 8u);
 }
 
+TEST(OpenAiEvent, TakesNoCountLargerThanAnyCountCanBe) {
+  for (const std::string count : {"1000000001", "2305843009213693953", "1e300", "1000000000.5"}) {
+    const ParsedEvent event = Parse(
+        "{\"usage\":{\"prompt_tokens\":" + count + ",\"completion_tokens\":" + count + "}}");
+    EXPECT_FALSE(event.prompt_tokens.has_value()) << count;
+    EXPECT_FALSE(event.completion_tokens.has_value()) << count;
+  }
+  EXPECT_EQ(Parse(R"({"usage":{"prompt_tokens":1000000000}})").prompt_tokens, 1'000'000'000u);
+}
+
 TEST(OpenAiEvent, TakesNoCountFromNullOrNonsense) {
   const ParsedEvent parsed = Parse(
       R"({"usage":{"prompt_tokens":null,"completion_tokens":-1,"completion_tokens_details":null}})");

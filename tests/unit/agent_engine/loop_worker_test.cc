@@ -60,7 +60,7 @@ class LoopWorkerTest : public ::testing::Test {
     WorkerOptions options;
     options.task = task_;
     options.total_slots = slots;
-    options.addresses = {{"127.0.0.1:1"}};
+    options.addresses = addresses_;
     options.send_deadline = &lease_;
     options.records = &records_;
     worker_ =
@@ -92,6 +92,7 @@ class LoopWorkerTest : public ::testing::Test {
   const OutcomeCounts& unmeasured() const { return worker_->recorder().unmeasured(); }
 
   LevelTask task_;
+  std::vector<std::vector<std::string>> addresses_ = {{"127.0.0.1:1"}};
   MemoryTransport::Reply reply_;
   VirtualLoop loop_;
   std::atomic<int64_t> lease_{INT64_MAX};
@@ -340,6 +341,23 @@ TEST_F(LoopWorkerTest, ARefusedConnectionBacksOffFromTenMillisecondsDoublingToAS
   EXPECT_EQ(sent[8].at - sent[7].at, 1'000 * kMilli);
 }
 
+TEST_F(LoopWorkerTest, TheBackoffOfARefusingServerFillsTheWindow) {
+  reply_ = [](const SentRequest&) {
+    return std::vector<WireStep>{MemoryTransport::Failure(kMilli, FailureClass::kConnect)};
+  };
+  RunLevel(4, 40);
+  const WindowFacts& window = worker_->recorder().window();
+  ASSERT_TRUE(window.has_window);
+  EXPECT_EQ(measured().failed, 40u);
+  EXPECT_LT(window.in_flight_integral_ns, window.backoff_ns);
+  EXPECT_EQ(window.in_flight_integral_ns + window.backoff_ns, 4 * window.width_ns);
+}
+
+TEST_F(LoopWorkerTest, AnsweringSlotsDoNotBackOff) {
+  RunLevel(4, 40);
+  EXPECT_EQ(worker_->recorder().window().backoff_ns, 0u);
+}
+
 TEST_F(LoopWorkerTest, AnAnswerEndsTheBackoff) {
   reply_ = [](const SentRequest& r) {
     if (r.number == 3) return MemoryTransport::Stream(1, kMilli, 0);
@@ -364,6 +382,15 @@ TEST_F(LoopWorkerTest, FailuresAreCountedAndTheShareStillEnds) {
   EXPECT_EQ(measured().sent, 30u);
   EXPECT_EQ(measured().ok + measured().failed, 30u);
   EXPECT_GT(told_.facts.failures["connection_reset"], 0u);
+}
+
+TEST_F(LoopWorkerTest, EachSlotKeepsToTheTargetOfItsTurn) {
+  addresses_ = {{"a:1", "b:1"}, {"c:1", "d:1"}};
+  RunLevel(8, 40);
+  for (const SentRequest& request : transport_->sent()) {
+    EXPECT_EQ(request.target, request.slot % 2) << request.number;
+    EXPECT_EQ(request.address, request.slot / 2 % 2) << request.number;
+  }
 }
 
 TEST_F(LoopWorkerTest, NoTwoBodiesAreTheSame) {

@@ -54,9 +54,15 @@ TEST(FirstScreen, SaysNotesAndTooFewRequests) {
                                   HasSubstr("request_count 10 is below the concurrency of 64")));
 }
 
+TEST(FirstScreen, HoldsNoControlCharacters) {
+  JobSpec spec = Sweep();
+  spec.endpoint.model = "m\x1b]52;c;cm0gLXJm\x07";
+  EXPECT_THAT(Screen(spec), HasSubstr("m ]52;c;cm0gLXJm\n"));
+}
+
 TEST(FirstScreen, HoldsNoSecret) {
   JobSpec spec = Sweep();
-  spec.endpoint.urls = {"http://u:sesame@h/v1"};
+  spec.endpoint.urls = {"http://u:sesame@h/v1?key=sesame"};
   spec.endpoint.headers = {{"Authorization", "Bearer sesame"}};
   EXPECT_THAT(Screen(spec), Not(HasSubstr("sesame")));
 }

@@ -2,12 +2,14 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 constexpr int64_t kWall = 1'769'903'999'000'000'000;  // 2026-01-31T23:59:59Z
 
@@ -75,6 +79,46 @@ TEST_F(OutputFolderTest, RefusesAFolderWithFilesUnlessToldToOverwrite) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("--overwrite"));
   options.overwrite = true;
   EXPECT_TRUE(OutputFolder::Prepare(options).ok());
+}
+
+// The files below `path`, in order of their names.
+std::vector<std::string> FilesOf(const std::string& path) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
+    if (!entry.is_directory()) files.push_back(fs::relative(entry.path(), path).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST_F(OutputFolderTest, OverwritesByRemovingTheOldRunsFiles) {
+  OutputFolderOptions options = In("d");
+  const auto old = OutputFolder::Prepare(options);
+  for (const char* name :
+       {"result.json", "result.json.tmp.7", "summary.txt", "report.html", "levels.csv", "search_history.json",
+        ".records-0-1-local", "journal/j-0-1.jsonl", "concurrency_8/profile_export_aiperf.json",
+        "concurrency_8/profile_export_aiperf.csv", "concurrency_8/profile_export.jsonl",
+        "sweep_aggregate/profile_export_aiperf_sweep.json", "sweep_aggregate/profile_export_aiperf_sweep.csv"}) {
+    ASSERT_TRUE(old->WriteFile(name, "x").ok());
+  }
+  options.overwrite = true;
+  ASSERT_TRUE(OutputFolder::Prepare(options).ok());
+  EXPECT_THAT(FilesOf(options.dir), IsEmpty());
+  EXPECT_FALSE(fs::exists(options.dir + "/concurrency_8"));
+}
+
+TEST_F(OutputFolderTest, OverwritesNothingThatNoRunWrites) {
+  OutputFolderOptions options = In("d");
+  const auto old = OutputFolder::Prepare(options);
+  const std::vector<std::string> others = {"concurrency_8/notes.txt", "concurrency_x/profile_export.jsonl",
+                                           "journal/sub/a-0-1.jsonl", "journal/mine.jsonl", "mine/result.json", "result.json.bak"};
+  for (const std::string& name : others) ASSERT_TRUE(old->WriteFile(name, "x").ok());
+  fs::create_directory_symlink(root_ + "/d/mine", root_ + "/d/sweep_aggregate");
+  ASSERT_TRUE(old->WriteFile("mine/profile_export_aiperf_sweep.csv", "x").ok());
+  options.overwrite = true;
+  ASSERT_TRUE(OutputFolder::Prepare(options).ok());
+  EXPECT_THAT(FilesOf(options.dir), IsSupersetOf(others));
+  EXPECT_TRUE(fs::exists(root_ + "/d/mine/profile_export_aiperf_sweep.csv"));
 }
 
 TEST_F(OutputFolderTest, TakesAnEmptyFolderAndRefusesAFile) {

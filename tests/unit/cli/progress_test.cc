@@ -111,6 +111,21 @@ TEST(ProgressView, KeepsTheLiveLineBelowWhatIsSaid) {
   EXPECT_THAT(out.str(), EndsWith("note\n" + RenderProgress(Live(), 79)));
 }
 
+// Copies to the clipboard of the terminal that shows it.
+constexpr char kHostile[] = "model \x1b]52;c;cm0gLXJm\x07\xc2\x9b" "31m\r\nnext";
+
+TEST(RenderLevel, StripsAReasonOfControlCharacters) {
+  v1::LevelResult level = Level();
+  level.set_verdict_reason(kHostile);
+  EXPECT_THAT(RenderLevel(level, kPlain), EndsWith("model ]52;c;cm0gLXJm 31m next"));
+}
+
+TEST(ProgressView, StripsWhatIsSaidOfControlCharacters) {
+  std::ostringstream out;
+  ProgressView(kPipe, out).Say(kHostile);
+  EXPECT_EQ(out.str(), "model ]52;c;cm0gLXJm 31m next\n");
+}
+
 TEST(CutToWidth, CountsCharactersNotBytes) {
   EXPECT_EQ(CutToWidth("äöü", 3), "äöü");
   EXPECT_EQ(CutToWidth("äöüx", 3), "äö…");

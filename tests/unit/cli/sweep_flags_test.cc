@@ -90,6 +90,14 @@ TEST(WithoutSecretArguments, KeepsHeadersThatAreNoSecret) {
                           "api-key: <not shown>"));
 }
 
+TEST(WithoutSecretArguments, RedactsUrls) {
+  EXPECT_THAT(WithoutSecretArguments({"--url", "http://h?key=sesame", "-u", "h?sig=sesame", "--url=h?v=1&token=sesame",
+                                      "-uh?code=sesame"},
+                                     "K"),
+              ElementsAre("--url", "http://h?key=<not shown>", "-u", "h?sig=<not shown>", "--url",
+                          "h?v=1&token=<not shown>", "-u", "h?code=<not shown>"));
+}
+
 TEST(ScrubArguments, OverwritesTheKeyInPlace) {
   char program[] = "tidemark";
   char flag[] = "--api-key";

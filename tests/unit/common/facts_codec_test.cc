@@ -25,7 +25,7 @@ FinalSnapshot SampleSnapshot() {
   snapshot.measured = {10, 8, 1, 1, 0};
   snapshot.unmeasured = {4, 4, 0, 0, 0};
   snapshot.deltas = 3;
-  snapshot.windows = {{4, 6, 5, 4, true, 7, 8, 9, 10, 11, 12, 13, 14},
+  snapshot.windows = {{4, 6, 5, 4, true, 7, 8, 9, 10, 11, 12, 13, 14, 15},
                       {4, 4, 3, 2, false, 0, 0, 0, 0, 0, 0, 0, 0}};
   Random random(1);
   AddRandomEvent(random, snapshot.self_check);

@@ -96,6 +96,17 @@ TEST(SelfCheckFacts, KeepALoopThatRanOverOneThatDidNot) {
   EXPECT_EQ(facts.loop_cpu_ns, 1u);
 }
 
+TEST(SelfCheckFacts, KeepTheLagOfTheWorstLoop) {
+  SelfCheckFacts good, bad;
+  good.loop_lag_us.Record(50, 100'000);
+  bad.loop_lag_us.Record(50, 90);
+  bad.loop_lag_us.Record(20'000, 10);
+  SelfCheckFacts merged = good;
+  merged.Merge(bad);
+  merged.Merge(good);
+  EXPECT_TRUE(merged.loop_lag_us == bad.loop_lag_us);
+}
+
 TEST(SelfCheckFacts, CountTheProcesssThrottlingOnce) {
   SelfCheckFacts facts, other;
   facts.cgroup_throttled_ns = other.cgroup_throttled_ns = 40;

@@ -32,6 +32,7 @@ SelfCheckFacts RandomFacts<SelfCheckFacts>(Random& random) {
         &facts.descriptors_used_max, &facts.unread_socket_bytes_max}) {
     *fact = random() % 4;
   }
+  for (uint64_t ticks = random() % 4; ticks > 0; --ticks) facts.loop_lag_us.Record(random() % 3);
   return facts;
 }
 

@@ -57,7 +57,7 @@ inline void AddRandomFailure(Random& random, MeasuredFacts& out) {
 
 inline void AddRandomCounters(Random& random, MeasuredFacts& out) {
   uint64_t* const counters[] = {&out.output_tokens,           &out.input_tokens,
-                                &out.failed_tokens,           &out.usage_from_server,
+                                &out.failed_tokens, &out.usage_from_server,
                                 &out.usage_from_chunks,       &out.usage_from_tokenizer,
                                 &out.usage_from_events,       &out.length_missed,
                                 &out.in_flight_now,           &out.done_but_open,
@@ -76,9 +76,8 @@ inline void AddRandomEvent(Random& random, MeasuredFacts& out) {
   AddRandomCounters(random, out);
 }
 
-// Histograms and sockets only: the rest of SelfCheckFacts is of one loop, or of the process.
+// What is summed only: the rest of SelfCheckFacts is of one loop, or of the process.
 inline void AddRandomEvent(Random& random, SelfCheckFacts& out) {
-  out.loop_lag_us.Record(RandomValue(random));
   out.send_lateness_us.Record(RandomValue(random));
   out.slot_turnaround_us.Record(RandomValue(random));
   out.sockets_opened += random() % 5;

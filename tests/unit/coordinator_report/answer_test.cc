@@ -155,6 +155,31 @@ TEST(Answer, AnInvalidLevelIsNeverAFailureOfTheEndpoint) {
               HasSubstr("2 concurrent requests could not be measured: loop lag"));
 }
 
+// An INVALID check at level `index`, `value` where 10 is the limit.
+void AddInvalidCheck(int index, double value, const std::string& advice, v1::Result& result) {
+  v1::ValidityCheck* check = result.mutable_levels(index)->add_validity_checks();
+  check->set_state(v1::VALIDITY_INVALID);
+  check->set_suspect_at(2);
+  check->set_invalid_at(10);
+  check->set_value(value);
+  check->set_advice(advice);
+}
+
+TEST(Answer, WithOnlyInvalidLevelsSaysSoWithTheGravestCause) {
+  v1::Result result = List({v1::INVALID, v1::INVALID, v1::INVALID});
+  AddInvalidCheck(0, 11, "late: add an agent", result);
+  AddInvalidCheck(1, 50, "very late: add an agent", result);
+  AddInvalidCheck(2, 12, "late: add an agent", result);
+  EXPECT_EQ(Headline(result), "INVALID: no level could be measured: very late");
+  result.mutable_search();
+  EXPECT_EQ(Headline(result), "INVALID: no level could be measured: very late");
+}
+
+TEST(Answer, TheOnlyLevelIsNamedWhenItIsInvalid) {
+  EXPECT_EQ(Headline(List({v1::INVALID})),
+            "INVALID: 1 concurrent request could not be measured: loop lag");
+}
+
 TEST(Answer, ASearchNamesItsBracketsLowerEnd) {
   const v1::Answer answer = AnswerFor(SampleSearch());
   EXPECT_EQ(answer.concurrency(), 24u);

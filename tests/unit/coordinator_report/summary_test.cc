@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "coordinator/report/answer.h"
 #include "coordinator/report/format.h"
 #include "coordinator/report/statements.h"
 #include "tests/golden/report/sample_result.h"
@@ -34,11 +35,32 @@ v1::Result WithLargeFigures() {
 TEST(Summary, StaysWithinTheWidth) {
   for (const v1::Result& result : {SampleSweep(), SampleSearch(), WithLargeFigures()}) {
     const std::string text = SummaryText(result);
-    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const absl::string_view after_answer = absl::string_view(text).substr(text.find('\n'));
+    for (const absl::string_view line : absl::StrSplit(after_answer, '\n')) {
       if (absl::StartsWith(line, "Again:")) continue;  // for copying
       EXPECT_LE(DisplayWidth(line), 100u) << line;
     }
   }
+}
+
+TEST(Summary, BeginsWithTheAnswerInOneLineWhateverTheWidth) {
+  SummaryOptions options;
+  options.width = 40;
+  EXPECT_THAT(SummaryText(SampleSweep(), options),
+              StartsWith(AnswerOf(SampleSweep()).headline() + "\n"));
+}
+
+TEST(Summary, GivesTheReasonsOfAnInvalidAnswerBelowIt) {
+  v1::Result result = SampleSweep();
+  result.clear_answer();
+  for (v1::LevelResult& level : *result.mutable_levels()) {
+    level.set_verdict(v1::INVALID);
+    level.set_verdict_reason("late: add an agent");
+  }
+  const std::string text = SummaryText(result);
+  EXPECT_THAT(text, StartsWith("INVALID: no level could be measured: "));
+  EXPECT_THAT(text, HasSubstr("\nReason:  at 1: late: add an agent\n"));
+  EXPECT_THAT(text, HasSubstr("\n         and 1 more in the report.\n"));
 }
 
 TEST(Summary, ShowsAtMostThreeWarnings) {

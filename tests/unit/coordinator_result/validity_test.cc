@@ -56,6 +56,13 @@ TEST_F(Validity, InFlightBelow95PercentIsInvalid) {
   EXPECT_EQ(State(), v1::VALIDITY_INVALID);
 }
 
+TEST_F(Validity, SlotsBackingOffFromARefusingEndpointAreNoFaultOfTheGenerator) {
+  const uint64_t whole = window().in_flight_integral_ns;
+  window().in_flight_integral_ns = window().ended_sojourn_ns = whole / 2;
+  window().backoff_ns = whole - whole / 2;
+  EXPECT_EQ(State(), v1::VALID);
+}
+
 TEST_F(Validity, InFlightIsNotAskedForWhenThereWereFewerRequestsThanSlots) {
   window().measured_requests = 3;
   window().in_flight_integral_ns /= 2;
@@ -76,6 +83,12 @@ TEST_F(Validity, AgesAtTheWindowsEdgesBelongToLittlesLaw) {
 
 TEST_F(Validity, ALoopSilentForOver2SecondsIsInvalid) {
   level_.parts[0].loop_silent_ms = 2'001;
+  EXPECT_EQ(State(), v1::VALIDITY_INVALID);
+}
+
+TEST_F(Validity, OneFreezeOfOver2SecondsIsInvalid) {
+  self().loop_lag_us.Record(50, 100'000);
+  self().loop_lag_us.Record(2'900'000);
   EXPECT_EQ(State(), v1::VALIDITY_INVALID);
 }
 

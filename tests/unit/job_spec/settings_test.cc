@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/job/secret_header.h"
 #include "coordinator/core/job_spec/secrets.h"
 
 namespace tidemark {
@@ -67,11 +68,19 @@ TEST(Secrets, AreKnownByTheHeadersName) {
 
 TEST(Secrets, AreTakenOutOfHeadersAndUrls) {
   EndpointSpec endpoint;
-  endpoint.urls = {"http://user:sesame@h:1/v1?a=b@c", "http://h/a@b"};
+  endpoint.urls = {"http://user:sesame@h:1/v1?a=b@c", "http://h/a@b", "http://h/v1?key=sesame"};
   endpoint.headers = {{"Authorization", "Bearer sesame"}, {"X-Team", "a"}};
   const EndpointSpec shown = WithoutSecrets(endpoint);
-  EXPECT_THAT(shown.urls, ElementsAre("http://h:1/v1?a=b@c", "http://h/a@b"));
+  EXPECT_THAT(shown.urls, ElementsAre("http://h:1/v1?a=b@c", "http://h/a@b", "http://h/v1?key=<not shown>"));
   EXPECT_THAT(shown.headers, ElementsAre(Pair("Authorization", kNotShown), Pair("X-Team", "a")));
+}
+
+TEST(Secrets, AreTakenOutOfAQueryByTheParametersName) {
+  EXPECT_EQ(RedactUrl("https://h/v1?api-version=2&sig=sesame%3D&sv=1&Code=sesame=x;access_token=sesame#a"),
+            "https://h/v1?api-version=2&sig=<not shown>&sv=1&Code=<not shown>;access_token=<not shown>#a");
+  for (const char* url : {"http://h", "http://h/v1?", "http://h/key=a", "h:1?encoding=a&design=b&key"}) {
+    EXPECT_EQ(RedactUrl(url), url);
+  }
 }
 
 }  // namespace

@@ -189,6 +189,12 @@ TEST_F(SweepTest, EndsWithOneWhenTheJobLeftNoResult) {
   EXPECT_THAT(err_.str(), HasSubstr("tidemark: no agent"));
 }
 
+TEST_F(SweepTest, StripsWhatItComplainsOfOfControlCharacters) {
+  script_.result = absl::UnavailableError("model \x1b]52;c;cm0gLXJm\x07");
+  EXPECT_EQ(Run({}), 1);
+  EXPECT_THAT(err_.str(), HasSubstr("tidemark: model ]52;c;cm0gLXJm\n"));
+}
+
 TEST_F(SweepTest, EndsWithOneWhenResultsCannotBeWrittenButStillAnswers) {
   files_ = {{"journal", "a folder of this name is there"}};
   EXPECT_EQ(Run({}), 1);

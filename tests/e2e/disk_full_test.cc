@@ -1,0 +1,85 @@
+// A result that cannot be kept: the answer is printed all the same, the reason is said, exit code 1.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/e2e/sweep_run.h"
+
+namespace tidemark::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+ProcessEnd SweepInto(const std::string& folder, const Flags& more = {}) {
+  const SimulatorProcess simulator;
+  return RunToEnd(
+      SweepOptions(Join({"--url", simulator.url(), "--concurrency", "1,2", "--request-count", "50",
+                         "--isl", "16", "--osl", "4", "--output-dir", folder},
+                        more)),
+      30'000);
+}
+
+// A file system of a few pages below `folder`. Needs root.
+class SmallDisk {
+ public:
+  SmallDisk(const std::string& folder, const char* size) : path_(folder + "/disk") {
+    mkdir(path_.c_str(), 0755);
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, size) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool mounted() const { return mounted_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  bool mounted_ = false;
+};
+
+TEST(DiskFull, ReasonIsSaidAndTheAnswerIsPrinted) {
+  const TemporaryFolder home;
+  const SmallDisk disk(home.path(), "size=16k");
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount";
+  const ProcessEnd end = SweepInto(disk.path() + "/result");
+  EXPECT_EQ(end.code, 1) << end.out << end.err;
+  EXPECT_THAT(end.err, HasSubstr("No space left on device"));
+  EXPECT_THAT(end.out, HasSubstr("tok"));
+}
+
+TEST(ReadOnlyFolder, IsSaidBeforeAnythingIsSent) {
+  const TemporaryFolder home;
+  const SmallDisk disk(home.path(), "size=64k");
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount";
+  ASSERT_EQ(mount("tmpfs", disk.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "size=64k"), 0);
+  const SimulatorProcess simulator;
+  const ProcessEnd end =
+      RunToEnd(SweepOptions({"--url", simulator.url(), "--concurrency", "1", "--output-dir",
+                             disk.path() + "/result"}),
+               30'000);
+  EXPECT_EQ(end.code, 1) << end.out << end.err;
+  EXPECT_THAT(end.err, HasSubstr("Read-only file system"));
+  EXPECT_EQ(simulator.Stat("requests"), 0);
+}
+
+TEST(StandardOutputFull, IsSaid) {
+  const TemporaryFolder home;
+  const SimulatorProcess simulator;
+  ProcessOptions options;
+  options.arguments = {"/bin/sh", "-c",
+                       "exec \"$0\" sweep --url \"$1\" --concurrency 1 --request-count 3 --isl 16 "
+                       "--osl 4 --output-dir \"$2\" >/dev/full",
+                       TIDEMARK_BIN_DIR "/tidemark", simulator.url(), home.File("result")};
+  const ProcessEnd end = RunToEnd(options, 30'000);
+  EXPECT_EQ(end.code, 1) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("standard output"));
+}
+
+}  // namespace
+}  // namespace tidemark::testing

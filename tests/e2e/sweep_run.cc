@@ -1,0 +1,69 @@
+#include "tests/e2e/sweep_run.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "coordinator/report/result_json.h"
+
+namespace tidemark::testing {
+
+Flags Join(const Flags& a, const Flags& b) {
+  Flags all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+ProcessOptions SweepOptions(const Flags& flags) {
+  ProcessOptions options;
+  options.arguments = Join({TIDEMARK_BIN_DIR "/tidemark", "sweep"}, flags);
+  return options;
+}
+
+v1::Result ReadResult(const std::string& folder) {
+  const absl::StatusOr<v1::Result> result = ReadResultJson(ReadFile(folder + "/result.json"));
+  EXPECT_TRUE(result.ok()) << folder << ": " << result.status();
+  return result.ok() ? *result : v1::Result();
+}
+
+std::string AllText(const std::string& folder) {
+  std::string text;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) text += ReadFile(entry.path().string());
+  }
+  return text;
+}
+
+v1::LevelResult LevelOf(const v1::Result& result, uint32_t concurrency) {
+  for (const v1::LevelResult& level : result.levels()) {
+    if (level.concurrency() == concurrency) return level;
+  }
+  ADD_FAILURE() << "no level of concurrency " << concurrency << " among " << result.levels_size();
+  return {};
+}
+
+bool Ran(int code) { return code == 0 || code == 4; }
+
+uint64_t Failures(const v1::LevelResult& level, const std::string& failure_class) {
+  uint64_t count = 0;
+  for (const v1::FailureCount& failure : level.failures()) {
+    if (failure.failure_class() == failure_class) count += failure.count();
+  }
+  return count;
+}
+
+SweepRun RunSweep(const std::string& url, const Flags& flags, int64_t deadline_ms,
+                  const std::vector<std::string>& environment) {
+  SweepRun run;
+  run.folder = run.home->File("result");
+  Flags all = {"--output-dir", run.folder};
+  if (!url.empty()) all = Join(all, {"--url", url});
+  ProcessOptions options = SweepOptions(Join(all, flags));
+  options.environment = environment;
+  options.folder = run.home->path();
+  run.end = RunToEnd(options, deadline_ms);
+  if (std::filesystem::exists(run.folder + "/result.json")) run.result = ReadResult(run.folder);
+  return run;
+}
+
+}  // namespace tidemark::testing
