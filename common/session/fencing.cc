@@ -25,8 +25,10 @@ bool Fence::Admit(const LevelKey& key) {
   return false;
 }
 
-bool Fence::Admit(const LevelKey& key, const SessionEpoch& epoch) {
-  if (epoch == epoch_) return Admit(key);
+bool Fence::Admit(const LevelKey& key, const SessionEpoch& epoch) { return AdmitEpoch(epoch) && Admit(key); }
+
+bool Fence::AdmitEpoch(const SessionEpoch& epoch) {
+  if (epoch == epoch_) return true;
   ++stale_;
   return false;
 }

@@ -35,6 +35,8 @@ class Fence {
   bool Admit(const LevelKey& key);
   // The same for messages that carry their epoch.
   bool Admit(const LevelKey& key, const SessionEpoch& epoch);
+  // And for those that carry nothing else.
+  bool AdmitEpoch(const SessionEpoch& epoch);
 
   const std::optional<LevelKey>& key() const { return key_; }
   const SessionEpoch& epoch() const { return epoch_; }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
 #include "common/measurement/facts_codec.h"
+#include "common/overloaded.h"
 #include "common/session/delta_sequence.h"
 #include "common/thread/serial_worker.h"
 #include "common/wall_time/wall_time.h"
@@ -24,13 +25,7 @@ namespace {
 
 constexpr int64_t kLivePeriod = kNanosPerSecond / 4;
 constexpr uint64_t kLoopSilentMs = 2'000;
-
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Overloaded(F...) -> Overloaded<F...>;
+constexpr int64_t kHelloDeadline = 10 * kNanosPerSecond;
 
 // An agent as the driver sees it: who it is, its stream, its clock, and what it has reported.
 struct AgentLink {
@@ -75,6 +70,7 @@ class JobDriver::Core {
 
   void Receive(const std::shared_ptr<AgentStream>& stream, const v1::AgentMessage& message) {
     if (message.has_hello()) {
+      nameless_.erase(stream);
       Greet(stream, message.hello());
       return;
     }
@@ -86,7 +82,10 @@ class JobDriver::Core {
     Receive(agents_.at(found->second), message);
   }
 
+  void Expect(const std::shared_ptr<AgentStream>& stream) { nameless_[stream] = Now() + kHelloDeadline; }
+
   void Forget(const std::shared_ptr<AgentStream>& stream) {
+    nameless_.erase(stream);
     const auto found = agent_of_.find(stream.get());
     if (found == agent_of_.end()) return;
     const auto agent = agents_.find(found->second);
@@ -130,6 +129,7 @@ class JobDriver::Core {
     message.mutable_refused()->set_reason(std::string(reason.message()));
     message.mutable_refused()->set_permanent(permanent);
     stream->Send(std::move(message));
+    stream->Close("refused");
     Log(LogLevel::kWarning, "agent refused", {{"reason", std::string(reason.message())}});
   }
 
@@ -174,6 +174,7 @@ class JobDriver::Core {
   }
 
   void Beat(AgentLink& link, const v1::Heartbeat& heartbeat) {
+    if (!fence_.AdmitEpoch(DecodeEpoch(heartbeat.epoch()))) return;
     if (!registry_.Heartbeat(link.info.id, link.info.incarnation, Now())) {
       if (link.stream) link.stream->Close("the lease has lapsed: say Hello anew");
       return;
@@ -194,10 +195,12 @@ class JobDriver::Core {
     Tell(link, std::move(message));
   }
 
+  // The answer is said again at each reconnect; the machine takes one, and says itself when it failed.
   void Probed(AgentLink& link, const v1::Probed& report) {
-    if (report.job_id() != options_.machine.job_id) return;
+    if (report.job_id() != options_.machine.job_id || !fence_.AdmitEpoch(DecodeEpoch(report.epoch()))) return;
+    if (machine_.probe()) return;
     Handle(AgentProbed{link.info.id, ProbeFindings{report}});
-    if (report.has_failure() && report.failure().refusal()) return;
+    if (!machine_.probe() || report.has_failure()) return;
     uint64_t capacity = 0;
     for (const AgentInfo& agent : registry_.Agents()) capacity += agent.capacity;
     if (events_.probed) events_.probed(machine_.spec(), report, capacity);
@@ -211,8 +214,8 @@ class JobDriver::Core {
   }
 
   void Count(AgentLink& link, const v1::Report& report) {
-    const std::optional<LevelKey> key = Current(report.key());
-    if (!key) return;
+    const absl::StatusOr<LevelKey> key = DecodeKey(report.key());
+    if (!key.ok() || !fence_.Admit(*key, DecodeEpoch(report.epoch()))) return;
     const absl::StatusOr<bool> fresh = link.deltas.Receive(report.delta().sequence());
     if (!fresh.ok()) {
       if (link.stream) link.stream->Close(std::string(fresh.status().message()));
@@ -270,7 +273,8 @@ class JobDriver::Core {
     }
   }
 
-  void Lose(const std::string& agent, const std::string& reason) {
+  // By value: a caller's id may be the link's own, which goes away here.
+  void Lose(std::string agent, const std::string& reason) {
     const auto found = agents_.find(agent);
     if (found == agents_.end()) return;
     if (found->second.stream) {
@@ -338,23 +342,26 @@ class JobDriver::Core {
     sla_count_ = task.plan.slas.size();
   }
 
-  uint64_t NanosUntil(int64_t at) const { return static_cast<uint64_t>(std::max<int64_t>(0, at - Now())); }
+  int64_t OffsetOf(const std::string& agent) const {
+    const auto found = agents_.find(agent);
+    return found == agents_.end() ? 0 : found->second.clock.offset_ns();
+  }
 
   void Arm(const SendArm& e) {
     v1::CoordinatorMessage message;
     v1::Arm& arm = *message.mutable_arm();
     *arm.mutable_key() = EncodeKey(e.key);
-    arm.set_start_in_ns(NanosUntil(e.start_at));
+    arm.set_start_at_ns(static_cast<uint64_t>(e.start_at));
     arm.set_slice_origin_ns(static_cast<uint64_t>(e.slice_origin));
-    const auto found = agents_.find(e.agent);
-    if (found != agents_.end()) arm.set_clock_offset_ns(found->second.clock.offset_ns());
+    arm.set_clock_offset_ns(OffsetOf(e.agent));
     Tell(e.agent, std::move(message));
   }
 
   void Measure(const SendMeasure& e) {
     v1::CoordinatorMessage message;
     *message.mutable_measure()->mutable_key() = EncodeKey(e.key);
-    message.mutable_measure()->set_start_in_ns(NanosUntil(e.start_at));
+    message.mutable_measure()->set_start_at_ns(static_cast<uint64_t>(e.start_at));
+    message.mutable_measure()->set_clock_offset_ns(OffsetOf(e.agent));
     Tell(e.agent, std::move(message));
   }
 
@@ -433,6 +440,7 @@ class JobDriver::Core {
     std::optional<int64_t> next = machine_wake_;
     const auto sooner = [&next](int64_t at) { next = next ? std::min(*next, at) : at; };
     if (const std::optional<int64_t> expiry = registry_.NextExpiry()) sooner(*expiry);
+    for (const auto& [stream, deadline] : nameless_) sooner(deadline);
     if (level_runs_) sooner(live_wake_);
     if (next) {
       worker_.WakeAt(*next, [this] {
@@ -444,11 +452,23 @@ class JobDriver::Core {
 
   void WakeUp() {
     for (const AgentInfo& agent : registry_.Expire(Now())) Lose(agent.id, "its lease lapsed");
+    CloseNameless();
     if (machine_wake_ && *machine_wake_ <= Now()) {
       machine_wake_.reset();
       Handle(TimerFired{});
     }
     if (level_runs_ && live_wake_ <= Now()) ShowLive();
+  }
+
+  void CloseNameless() {
+    for (auto at = nameless_.begin(); at != nameless_.end();) {
+      if (at->second > Now()) {
+        ++at;
+        continue;
+      }
+      at->first->Close("no Hello in time");
+      at = nameless_.erase(at);
+    }
   }
 
   JobDriverOptions options_;
@@ -460,6 +480,7 @@ class JobDriver::Core {
   Fence fence_;
   std::map<std::string, AgentLink> agents_;
   std::map<AgentStream*, std::string> agent_of_;
+  std::map<std::shared_ptr<AgentStream>, int64_t> nameless_;  // by the deadline of their Hello
   std::vector<v1::LevelResult> levels_;
   LiveView live_;
   bool level_runs_ = false;
@@ -479,6 +500,10 @@ JobDriver::~JobDriver() = default;
 
 void JobDriver::Stop(const std::string& reason, bool now) {
   core_->Run([core = core_.get(), reason, now] { core->Handle(StopJob{reason, now}); });
+}
+
+void JobDriver::OnOpened(const std::shared_ptr<AgentStream>& stream) {
+  core_->Run([core = core_.get(), stream] { core->Expect(stream); });
 }
 
 void JobDriver::OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) {

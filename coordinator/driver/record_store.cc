@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace tidemark {
 namespace {
@@ -26,11 +28,35 @@ absl::Status DiskError(const std::string& path) {
                                                    ": is the disk full or the folder not writable?"));
 }
 
+// Writes `data` as the bytes of `path` from `offset` on: what a file of an earlier run or a write that
+// failed left behind is not kept.
+absl::Status WriteAt(const std::string& path, uint64_t offset, absl::string_view data) {
+  const auto mode = std::ios::binary | std::ios::out | (offset == 0 ? std::ios::trunc : std::ios::in);
+  std::ofstream out(path, mode);
+  out.seekp(static_cast<std::streamoff>(offset));
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  out.flush();
+  return out ? absl::OkStatus() : DiskError(path);
+}
+
 absl::Status AppendFile(const std::string& from, std::ofstream& out, const std::string& path) {
   std::ifstream in(from, std::ios::binary);
   if (!in) return DiskError(from);
   if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
   return out.good() ? absl::OkStatus() : DiskError(path);
+}
+
+// The first file takes the others in, which are removed: of one file nothing is copied.
+absl::Status JoinIntoFirst(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return absl::OkStatus();
+  std::ofstream out(paths[0], std::ios::binary | std::ios::app);
+  std::error_code ignored;
+  for (size_t i = 1; i < paths.size(); ++i) {
+    if (absl::Status s = AppendFile(paths[i], out, paths[0]); !s.ok()) return s;
+    fs::remove(paths[i], ignored);
+  }
+  out.close();
+  return out ? absl::OkStatus() : DiskError(paths[0]);
 }
 
 }  // namespace
@@ -62,11 +88,8 @@ absl::StatusOr<uint64_t> RecordStore::Append(const v1::RecordChunk& chunk) {
   }
   const uint64_t seen = part.bytes - chunk.offset();
   if (seen < chunk.data().size()) {
-    const std::string path = PartPath(chunk.agent_id());
-    std::ofstream out(path, std::ios::binary | std::ios::app);
-    out.write(chunk.data().data() + seen, static_cast<std::streamsize>(chunk.data().size() - seen));
-    out.flush();
-    if (!out) return DiskError(path);
+    const absl::string_view fresh = absl::string_view(chunk.data()).substr(seen);
+    if (absl::Status s = WriteAt(PartPath(chunk.agent_id()), part.bytes, fresh); !s.ok()) return s;
     part.bytes += chunk.data().size() - seen;
   }
   part.complete = part.complete || chunk.last();
@@ -82,25 +105,18 @@ std::pair<uint64_t, bool> RecordStore::PartOf(const std::string& agent) const {
 
 absl::Status RecordStore::Assemble(uint32_t concurrency) {
   MutexLock lock(mutex_);
-  uint64_t total = 0;
-  for (const auto& [agent, part] : parts_) total += part.bytes;
-  if (total == 0) return absl::OkStatus();
+  std::vector<std::string> paths;
+  for (const auto& [agent, part] : parts_) {
+    if (part.bytes > 0) paths.push_back(PartPath(agent));
+  }
+  parts_.clear();
+  if (paths.empty()) return absl::OkStatus();
   const std::string folder = absl::StrCat(dir_, "/concurrency_", concurrency);
   std::error_code error;
   fs::create_directories(folder, error);
+  if (absl::Status s = JoinIntoFirst(paths); !s.ok()) return s;
   const std::string path = folder + "/profile_export.jsonl";
-  const std::string temporary = path + ".tmp";
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) return DiskError(temporary);
-  for (const auto& [agent, part] : parts_) {
-    if (part.bytes == 0) continue;
-    if (absl::Status s = AppendFile(PartPath(agent), out, temporary); !s.ok()) return s;
-    fs::remove(PartPath(agent), error);
-  }
-  out.close();
-  if (!out) return DiskError(temporary);
-  fs::rename(temporary, path, error);
-  parts_.clear();
+  fs::rename(paths[0], path, error);
   return error ? DiskError(path) : absl::OkStatus();
 }
 

@@ -34,7 +34,7 @@ class RecordStore {
   // Bytes kept of an agent's part, and whether its last chunk has come.
   std::pair<uint64_t, bool> PartOf(const std::string& agent) const;
 
-  // Joins the parts into the artifact and removes them. No parts: no file.
+  // Joins the parts into the artifact and removes them; one part alone is only renamed. No parts: no file.
   absl::Status Assemble(uint32_t concurrency);
 
  private:

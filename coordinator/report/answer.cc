@@ -7,11 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "coordinator/core/search/planner.h"
 #include "coordinator/report/format.h"
 #include "coordinator/report/level_view.h"
 
 namespace tidemark {
 namespace {
+
+constexpr char kNoPassInRange[] = "monotonic_no_pass_in_range";
 
 using Levels = std::vector<const v1::LevelResult*>;
 
@@ -181,6 +184,14 @@ v1::Answer NothingDecided(const Levels& levels) {
                                                    : OneLine(level->verdict_reason())));
 }
 
+// The search ended before it knew whether some level meets the SLAs: those it did not try may.
+v1::Answer EndedBeforeAPass(const v1::SearchResult& search, const v1::LevelResult& last) {
+  return Say(v1::INCONCLUSIVE, 0,
+             absl::StrCat("INCONCLUSIVE: the search ended before a level passed (",
+                          DescribeReason(search.convergence_reason()), "); the last, ",
+                          Requests(last.concurrency()), ": ", BreachOf(last)));
+}
+
 v1::Answer OfSearch(const v1::Result& result, const Levels& levels) {
   const v1::SearchResult& search = result.search();
   const v1::LevelResult& last = *result.levels().rbegin();
@@ -191,6 +202,9 @@ v1::Answer OfSearch(const v1::Result& result, const Levels& levels) {
                              ? ""
                              : absl::StrCat("; the largest level that passed so far is ",
                                             best->concurrency()));
+  }
+  if (best == nullptr && search.convergence_reason() != kNoPassInRange) {
+    return EndedBeforeAPass(search, last);
   }
   if (best == nullptr) return NonePassed(levels, search.undecided() ? v1::INCONCLUSIVE : v1::FAIL);
   return Passed(levels, *best, search.undecided());

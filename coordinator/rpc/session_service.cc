@@ -24,6 +24,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
 
   void Start(std::shared_ptr<StreamReactor> self) {
     self_ = std::move(self);
+    handler_->OnOpened(self_);
     StartRead(&incoming_);
   }
 

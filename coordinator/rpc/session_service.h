@@ -25,6 +25,8 @@ class AgentStream {
 class SessionHandler {
  public:
   virtual ~SessionHandler() = default;
+  // Before any message of the stream.
+  virtual void OnOpened(const std::shared_ptr<AgentStream>& stream) = 0;
   virtual void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) = 0;
   virtual void OnClosed(const std::shared_ptr<AgentStream>& stream) = 0;
   // A chunk of records; called on gRPC's thread and may write to disk. Returns the offset up to which

@@ -6,22 +6,26 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/core/session_machine/agent_level.h"
+#include "common/clock/clock.h"
 #include "common/session/lease.h"
 
 namespace tidemark {
 namespace {
 
-constexpr int64_t kNanosAMilli = 1'000'000;
-constexpr uint64_t kMaxMillis =
-    3'600'000;  // of what a message may ask for: an hour is surely enough
+// Of what a message may ask for: a year, as of a job's own time limits.
+constexpr uint64_t kMaxMillis = uint64_t{365} * 86'400'000;
+// A start is near: one that is farther away is a mistake, or comes from a clock that is not known yet.
+constexpr int64_t kEarliestStart = -kNanosPerSecond;
+constexpr int64_t kLatestStart = 3'600 * kNanosPerSecond;
 
 int64_t MillisToNanos(uint64_t millis) {
-  return static_cast<int64_t>(std::min(millis, kMaxMillis)) * kNanosAMilli;
+  return static_cast<int64_t>(std::min(millis, kMaxMillis)) * kNanosPerMilli;
 }
 
-// Of a start that lies in the future; anything else than a little while is a mistake.
-int64_t After(int64_t now, uint64_t nanos) {
-  return now + static_cast<int64_t>(std::min<uint64_t>(nanos, kMaxMillis * kNanosAMilli));
+// The coordinator's time `at` on this agent's clock, whose offset is `offset`.
+int64_t StartAt(uint64_t at, int64_t offset, int64_t now) {
+  const int64_t start = static_cast<int64_t>(at + static_cast<uint64_t>(offset));  // wraps, never overflows
+  return std::clamp(start, now + kEarliestStart, now + kLatestStart);
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ class AgentMachine::State {
   void On(const StreamLost& event) {
     if (link_ == Link::kNone) return;
     out_.Log(true, absl::StrCat("no stream to the coordinator: ", event.reason, "; tries again in ",
-                                backoff_ / kNanosAMilli, " ms"));
+                                backoff_ / kNanosPerMilli, " ms"));
     Down();
   }
 
@@ -109,7 +113,7 @@ class AgentMachine::State {
     out_.up = true;
     out_.epoch = epoch;
     backoff_ = options_.reconnect_first;
-    heartbeat_every_ = std::max<int64_t>(kNanosAMilli, MillisToNanos(welcome.heartbeat_ms()));
+    heartbeat_every_ = std::max<int64_t>(kNanosPerMilli, MillisToNanos(welcome.heartbeat_ms()));
     next_heartbeat_ = now_;
     lease_.Begin(hello_sent_at_, MillisToNanos(welcome.lease_ms()));
     out_.effects.push_back(EngineSetSendDeadline{lease_.expires_at()});
@@ -299,10 +303,11 @@ class AgentMachine::State {
   void OnLevelCommand(const v1::CoordinatorMessage& m) {
     if (m.has_arm() && Current(m.arm().key())) {
       const v1::Arm& arm = m.arm();
-      level_->Arm(After(now_, arm.start_in_ns()),
+      level_->Arm(StartAt(arm.start_at_ns(), arm.clock_offset_ns(), now_),
                   static_cast<int64_t>(arm.slice_origin_ns()) + arm.clock_offset_ns(), out_);
     } else if (m.has_measure() && Current(m.measure().key())) {
-      level_->Measure(After(now_, m.measure().start_in_ns()), out_);
+      const v1::Measure& measure = m.measure();
+      level_->Measure(StartAt(measure.start_at_ns(), measure.clock_offset_ns(), now_), out_);
     } else if (m.has_stop() && Current(m.stop().key())) {
       level_->Stop(MillisToNanos(m.stop().drain_ms()), out_);
     } else if (m.has_cancel() && Current(m.cancel().key())) {

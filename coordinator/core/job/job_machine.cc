@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/clock/clock.h"
 #include "coordinator/core/job/level_machine.h"
 #include "coordinator/core/job/level_planning.h"
 #include "coordinator/core/job/probe_judgement.h"
@@ -13,20 +14,17 @@
 namespace tidemark {
 namespace {
 
-constexpr int64_t kNanosASecond = 1'000'000'000;
-constexpr int64_t kNanosAMilli = 1'000'000;
-constexpr int64_t kNanosAMicro = 1'000;
 // A level is run again at most so often after its attempt was void under load.
 constexpr int kMaxReruns = 2;
 // And split anew so often before anything was sent: agents that come and go must not go on for
 // ever.
 constexpr int kMaxResplits = 10;
 // The server still has the cancelled requests of a level that ended early.
-constexpr int64_t kCooldownAfterCancel = 2 * kNanosASecond;
+constexpr int64_t kCooldownAfterCancel = 2 * kNanosPerSecond;
 // Requests of a probe: the real one, the same without ignore_eos, the models, three calibrations.
 constexpr int64_t kProbeRequests = 6;
 // When the probe failed nothing is known of the first level's latency.
-constexpr int64_t kUnknownLatency = kNanosASecond;
+constexpr int64_t kUnknownLatency = kNanosPerSecond;
 
 std::unique_ptr<Planner> PlannerOf(const JobSpec& spec) {
   if (spec.search) return std::make_unique<MonotonicPlanner>();
@@ -43,7 +41,7 @@ std::optional<int64_t> MeanLatency(const LevelMeasurement& level) {
     count += static_cast<double>(latency.count());
   }
   if (count == 0) return std::nullopt;
-  return static_cast<int64_t>(sum / count * static_cast<double>(kNanosAMicro));
+  return static_cast<int64_t>(sum / count * static_cast<double>(kNanosPerMicro));
 }
 
 }  // namespace
@@ -178,7 +176,7 @@ class JobMachine::State {
   }
 
   int64_t ProbeLimit() const {
-    return static_cast<int64_t>(spec_.wait_ready_seconds * static_cast<double>(kNanosASecond)) +
+    return static_cast<int64_t>(spec_.wait_ready_seconds * static_cast<double>(kNanosPerSecond)) +
            kProbeRequests * RequestLimit() + options_.barrier_deadline;
   }
 
@@ -203,7 +201,7 @@ class JobMachine::State {
     }
     const v1::Probed& report = e.findings.report;
     const bool known = !report.has_failure() && report.latency_us() > 0;
-    latency_ = known ? static_cast<int64_t>(report.latency_us()) * kNanosAMicro : kUnknownLatency;
+    latency_ = known ? static_cast<int64_t>(report.latency_us()) * kNanosPerMicro : kUnknownLatency;
     LowerMaxToCapacity();
     if (stage_ != Stage::kFinished) NextLevel();
   }
@@ -223,7 +221,7 @@ class JobMachine::State {
 
   int64_t RequestLimit() const {
     constexpr uint64_t kYear = uint64_t{86'400'000} * 365;
-    return static_cast<int64_t>(std::min(spec_.limits.total_ms, kYear)) * kNanosAMilli;
+    return static_cast<int64_t>(std::min(spec_.limits.total_ms, kYear)) * kNanosPerMilli;
   }
 
   void NextLevel() {
@@ -277,7 +275,7 @@ class JobMachine::State {
     times.request_limit = RequestLimit();
     if (spec_.grace_period_seconds) {
       times.grace =
-          static_cast<int64_t>(*spec_.grace_period_seconds * static_cast<double>(kNanosASecond));
+          static_cast<int64_t>(*spec_.grace_period_seconds * static_cast<double>(kNanosPerSecond));
     }
     return times;
   }
@@ -317,6 +315,7 @@ class JobMachine::State {
       case LevelMachine::State::kVoid:
         return EndVoid();
       case LevelMachine::State::kAbandoned:
+        sent_without_level_.Add(level_->sent());
         level_.reset();
         return FinishStopped();
     }
@@ -330,15 +329,17 @@ class JobMachine::State {
       latency_ = *latency;
       latency_seen_at_ = concurrency_;
     }
-    const auto cooldown = static_cast<int64_t>(spec_.level_cooldown_seconds * kNanosASecond);
+    const auto cooldown = static_cast<int64_t>(spec_.level_cooldown_seconds * kNanosPerSecond);
+    const bool cut = measurement->stopped_early || measurement->drain_deadline_passed;
     rested_at_ = measurement->ended_at +
-                 (measurement->stopped_early ? std::max(cooldown, kCooldownAfterCancel) : cooldown);
+                 (cut ? std::max(cooldown, kCooldownAfterCancel) : cooldown);
     stage_ = Stage::kJudging;
     out_.push_back(LevelFinished{std::move(measurement)});
   }
 
   void EndVoid() {
     const VoidedAttempt voided = level_->voided();
+    sent_without_level_.Add(voided.sent);
     const bool armed = level_->was_armed();
     for (const std::string& id : level_->unfit()) {
       if (Member* member = FindMember(id)) member->unfit = true;
@@ -378,14 +379,14 @@ class JobMachine::State {
       case Stage::kWaitingForAgents:
         return Fail(absl::StrCat(
             members_.empty() ? "no agent came within " : "not enough agents came within ",
-            options_.agent_wait / kNanosASecond, " s: ", WhatIsMissing()));
+            options_.agent_wait / kNanosPerSecond, " s: ", WhatIsMissing()));
       case Stage::kProbing:
         return GiveUpProber();
       case Stage::kCooldown:
         return TryAttempt();
       case Stage::kWaitingForCapacity:
         return Fail(
-            absl::StrCat("not enough agents came within ", options_.agent_wait / kNanosASecond,
+            absl::StrCat("not enough agents came within ", options_.agent_wait / kNanosPerSecond,
                          " s: ", std::string(CheckCapacity(Fit(), concurrency_).message())));
       default:
         return;
@@ -394,7 +395,7 @@ class JobMachine::State {
 
   void GiveUpProber() {
     out_.push_back(Say{true, absl::StrCat("agent ", prober_, " has not answered PROBE within ",
-                                          ProbeLimit() / kNanosASecond, " s")});
+                                          ProbeLimit() / kNanosPerSecond, " s")});
     if (Member* member = FindMember(prober_)) member->no_probe = true;
     if (std::all_of(members_.begin(), members_.end(), [](const Member& m) { return m.no_probe; })) {
       return Fail(absl::StrCat("no agent answered PROBE; the last asked was ", prober_));
@@ -445,6 +446,7 @@ class JobMachine::State {
     for (uint32_t level : spec_.concurrency) {
       if (run.count(level) == 0) end.levels_not_run.push_back(level);
     }
+    end.sent_without_level = sent_without_level_;
     stage_ = Stage::kFinished;
     out_.push_back(std::move(end));
   }
@@ -472,7 +474,8 @@ class JobMachine::State {
   uint32_t attempt_ = 1;
   int reruns_ = 0, resplits_ = 0;
   int64_t rested_at_ = 0;  // no level starts before
-  std::vector<VoidedAttempt> voided_;
+  std::vector<VoidedAttempt> voided_;  // of the current level
+  SentTotals sent_without_level_;
   std::optional<LevelMachine> level_;
   bool stopping_ = false;
   std::string stop_reason_;

@@ -168,11 +168,23 @@ struct AgentPart {
   uint64_t loop_silent_ms = 0;  // the longest silence of a loop that was reported
 };
 
+// All that the endpoint was asked, measured or not: what a budget counts.
+struct SentTotals {
+  uint64_t requests = 0;
+  uint64_t output_tokens = 0, input_tokens = 0;  // of those that ended and were reported
+
+  void Add(const SentTotals& other) {
+    requests += other.requests;
+    output_tokens += other.output_tokens;
+    input_tokens += other.input_tokens;
+  }
+};
+
 struct VoidedAttempt {
   uint32_t attempt = 0;
   std::string agent;
   std::string reason;
-  uint64_t sent = 0;
+  SentTotals sent;
 };
 
 // A completed attempt: everything a LevelResult is built from.
@@ -182,7 +194,9 @@ struct LevelMeasurement {
   std::vector<AgentPart> parts;  // agents with slots, by share.first_slot
   std::vector<VoidedAttempt> voided;
   bool warmup_deadline_passed = false;
-  bool stopped_early = false;  // by the user, or by the drain deadline
+  // Measured requests were still open when the grace period was over: they failed (timeout_drain).
+  bool drain_deadline_passed = false;
+  bool stopped_early = false;  // by the user: nothing can be judged
   int64_t begun_at = 0;        // PREPARE
   int64_t ended_at = 0;
   uint64_t records_bytes = 0;
@@ -201,6 +215,7 @@ struct JobFinished {
   std::optional<SearchDone> search_done;  // of the planner
   std::optional<SearchImpossible> impossible;
   std::vector<uint32_t> levels_not_run;
+  SentTotals sent_without_level;  // by attempts that were void or abandoned, of every level
 };
 struct Say {
   bool warning = false;

@@ -4,16 +4,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/clock/clock.h"
 #include "coordinator/core/job/level_machine.h"
 
 namespace tidemark {
 namespace {
 
-constexpr int64_t kNanosASecond = 1'000'000'000;
 // For the agents' own word on their deadline.
-constexpr int64_t kWarmMargin = 2 * kNanosASecond;
+constexpr int64_t kWarmMargin = 2 * kNanosPerSecond;
 
-std::string Seconds(int64_t nanos) { return absl::StrCat(nanos / kNanosASecond, " s"); }
+std::string Seconds(int64_t nanos) { return absl::StrCat(nanos / kNanosPerSecond, " s"); }
 
 std::string NameAgents(const std::vector<std::string>& agents) {
   return absl::StrCat(agents.size() == 1 ? "agent " : "agents ", absl::StrJoin(agents, ", "));
@@ -46,11 +46,9 @@ int64_t LevelMachine::next_wake() const {
     case LevelPhase::kWarmup:
       return All(&Participant::started) ? WarmDeadline() : start_at_ + times_.barrier_deadline;
     case LevelPhase::kMeasuring: {
-      int64_t wake = StallDeadline();
-      if (!times_.grace) return wake;
-      if (all_started_at_) return std::min(wake, *all_started_at_ + *times_.grace);
-      const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
-      return cap > 0 ? std::min(wake, measure_at_ + cap) : wake;
+      const int64_t wake = StallDeadline();
+      const std::optional<int64_t> drained = DrainDeadline();
+      return drained ? std::min(wake, *drained) : wake;
     }
     case LevelPhase::kStopping:
       return std::min(deadline_, resend_at_);
@@ -119,20 +117,28 @@ void LevelMachine::OnTimeRamp(int64_t now, JobEffects* out) {
   Measure(now, out);
 }
 
-void LevelMachine::NoteAllStarted(int64_t now) {
-  if (all_started_at_) return;
+// The grace of measured requests runs from the last measured start of any agent. Nothing while one may
+// still start some. An agent that is capped starts none after its own T0 + cap; its T0 is not later than
+// the report that first counted a measured request, and any start after that moves last_start.
+std::optional<int64_t> LevelMachine::DrainDeadline() const {
+  if (!times_.grace) return std::nullopt;
   const auto cap = static_cast<int64_t>(task_.plan.window_cap_ns);
-  const bool capped = cap > 0 && now >= measure_at_ + cap;
-  const auto has = [capped](const Participant& p) {
-    return p.gone || capped || p.part.facts.measured.sent >= p.part.share.requests;
-  };
-  if (std::all_of(participants_.begin(), participants_.end(), has)) all_started_at_ = now;
+  int64_t last = measure_at_;
+  for (const Participant& p : participants_) {
+    if (p.gone || p.share_done || p.part.share.requests == 0) continue;
+    if (!p.first_start) return std::nullopt;
+    last = std::max(last, p.last_start);
+    if (p.part.facts.measured.sent >= p.part.share.requests) continue;
+    if (cap == 0) return std::nullopt;
+    last = std::max(last, *p.first_start + cap);
+  }
+  return last + *times_.grace;
 }
 
 void LevelMachine::OnTimeMeasuring(int64_t now, JobEffects* out) {
-  NoteAllStarted(now);
-  if (times_.grace && all_started_at_ && now >= *all_started_at_ + *times_.grace) {
-    stopped_early_ = true;
+  const std::optional<int64_t> drained = DrainDeadline();
+  if (drained && now >= *drained) {
+    drain_deadline_passed_ = true;
     return StopAll(0, now, out);
   }
   if (now < StallDeadline()) return;

@@ -60,12 +60,14 @@ std::vector<std::string> LevelMachine::Missing(Flag flag) const {
   return out;
 }
 
-uint64_t LevelMachine::SentSoFar() const {
-  uint64_t sent = 0;
+SentTotals LevelMachine::sent() const {
+  SentTotals sent;
   for (const Participant& p : participants_) {
     const AgentPart& part = p.part;
-    sent += std::max(part.facts.measured.sent + part.facts.unmeasured.sent,
-                     part.snapshot.measured.sent + part.snapshot.unmeasured.sent);
+    sent.requests += std::max(part.facts.measured.sent + part.facts.unmeasured.sent,
+                              part.snapshot.measured.sent + part.snapshot.unmeasured.sent);
+    sent.output_tokens += part.facts.sent_output_tokens;
+    sent.input_tokens += part.facts.sent_input_tokens;
   }
   return sent;
 }
@@ -168,7 +170,7 @@ void LevelMachine::SendStopTo(const Participant& p, JobEffects* out) const {
 void LevelMachine::Void(const std::string& agent, const std::string& reason, int64_t now,
                         JobEffects* out) {
   if (voided_ || state_ != State::kRunning) return Advance(now, out);
-  voided_ = VoidedAttempt{task_.key.attempt, agent, reason, 0};
+  voided_ = VoidedAttempt{task_.key.attempt, agent, reason, {}};
   CancelAll(reason, now, out);
 }
 
@@ -177,10 +179,10 @@ void LevelMachine::EndStopping(int64_t now, JobEffects* out) {
   for (const Participant& p : participants_) {
     if (voided_ || abandoned_) break;
     const std::string breach = ConservationBreach(p);
-    if (!breach.empty()) voided_ = VoidedAttempt{task_.key.attempt, p.part.agent, breach, 0};
+    if (!breach.empty()) voided_ = VoidedAttempt{task_.key.attempt, p.part.agent, breach, {}};
   }
   if (voided_) {
-    voided_->sent = SentSoFar();
+    voided_->sent = sent();
     state_ = State::kVoid;
   } else if (abandoned_) {
     state_ = State::kAbandoned;
@@ -279,7 +281,13 @@ void LevelMachine::Handle(const AgentFacts& e, int64_t now, JobEffects*) {
   p->part.facts.in_flight_now = 0;  // a level: the latest counts
   p->part.facts.Merge(e.facts);
   p->last_news = std::max(p->last_news, now);
-  if (phase_ == LevelPhase::kMeasuring) NoteAllStarted(now);
+  CountStarts(e.facts, now, *p);
+}
+
+void LevelMachine::CountStarts(const MeasuredFacts& facts, int64_t now, Participant& p) {
+  if (facts.measured.sent == 0) return;
+  if (!p.first_start) p.first_start = now;
+  p.last_start = now;
 }
 
 void LevelMachine::Handle(const AgentShareDone& e, int64_t now, JobEffects* out) {
@@ -358,7 +366,8 @@ void LevelMachine::Stop(bool at_once, int64_t now, JobEffects* out) {
     abandoned_ = true;
     return CancelAll(reason, now, out);
   }
-  if (phase_ == LevelPhase::kMeasuring) stopped_early_ = true;
+  const bool cut = at_once && !All(&Participant::share_done);
+  if (phase_ == LevelPhase::kMeasuring || cut) stopped_early_ = true;
   if (at_once) return CancelAll(reason, now, out);
   if (phase_ == LevelPhase::kMeasuring) {
     StopAll(times_.grace.value_or(times_.request_limit), now, out);
@@ -373,6 +382,7 @@ LevelMeasurement LevelMachine::TakeMeasurement() {
     if (!p.idle()) out.parts.push_back(std::move(p.part));
   }
   out.warmup_deadline_passed = warmup_deadline_passed_;
+  out.drain_deadline_passed = drain_deadline_passed_;
   out.stopped_early = stopped_early_;
   out.begun_at = begun_at_;
   out.ended_at = ended_at_;

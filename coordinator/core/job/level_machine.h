@@ -53,11 +53,11 @@ class LevelMachine {
   // The user's wish: measured requests may end (and partial results are kept), or `at_once`.
   void Stop(bool at_once, int64_t now, JobEffects* out);
 
+  SentTotals sent() const;  // so far
   State state() const { return state_; }
   LevelPhase phase() const { return phase_; }
   int64_t next_wake() const;  // REQUIRES: kRunning
   bool was_armed() const { return armed_; }
-  bool stopped_early() const { return stopped_early_; }
 
   // REQUIRES: kVoid. Agents that are alive but must not be asked again for this level.
   const VoidedAttempt& voided() const { return *voided_; }
@@ -74,6 +74,9 @@ class LevelMachine {
     bool ready = false, started = false, warm = false, share_done = false, stopped = false;
     bool records_due = false;  // asked for, not stored
     int64_t last_news = 0;
+    // Receipt of the first and the latest report that counted a measured start.
+    std::optional<int64_t> first_start;
+    int64_t last_start = 0;
   };
   using Flag = bool Participant::*;
 
@@ -96,14 +99,14 @@ class LevelMachine {
   void PullRecords(int64_t now, JobEffects* out);
   void LoseRecords(const std::string& agent, absl::string_view why);
   std::string ConservationBreach(const Participant& p) const;
-  uint64_t SentSoFar() const;
+  static void CountStarts(const MeasuredFacts& facts, int64_t now, Participant& p);
 
   void OnTimeRamp(int64_t now, JobEffects* out);
   void OnTimeMeasuring(int64_t now, JobEffects* out);
   void OnTimeRecords(int64_t now, JobEffects* out);
   int64_t WarmDeadline() const;
   int64_t StallDeadline() const;  // of the agent that was silent for longest, of those not done
-  void NoteAllStarted(int64_t now);
+  std::optional<int64_t> DrainDeadline() const;
 
   LevelTask task_;
   LevelTimes times_;
@@ -112,11 +115,11 @@ class LevelMachine {
   LevelPhase phase_ = LevelPhase::kPreparing;
   int64_t deadline_ = 0;  // of the phase
   int64_t begun_at_ = 0, start_at_ = 0, measure_at_ = 0, ended_at_ = 0;
-  int64_t resend_at_ = 0;                  // of STOP or CANCEL
-  std::optional<int64_t> all_started_at_;  // every measured request has started
+  int64_t resend_at_ = 0;  // of STOP or CANCEL
   int64_t drain_ = 0;
   bool armed_ = false, measuring_ = false, cancelling_ = false;
-  bool warmup_deadline_passed_ = false, stopped_early_ = false, abandoned_ = false;
+  bool warmup_deadline_passed_ = false, drain_deadline_passed_ = false;
+  bool stopped_early_ = false, abandoned_ = false;  // by the user
   std::string cancel_reason_;
   std::optional<VoidedAttempt> voided_;
   std::vector<std::string> unfit_;

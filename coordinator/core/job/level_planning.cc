@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/clock/clock.h"
 #include "coordinator/core/evidence/evidence_plan.h"
 
 namespace tidemark {
 namespace {
 
-constexpr double kNanosASecond = 1e9;
-constexpr uint64_t kNanosAMilli = 1'000'000;
 // All records are kept of a level of up to so many requests.
 constexpr uint64_t kRecordsOfALevel = 100'000;
 constexpr uint64_t kSlicesOfAWindow = 300;
@@ -38,9 +37,9 @@ LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_
   plan.concurrency = concurrency;
   plan.request_count = RequestCountAt(spec, concurrency);
   if (!spec.request_count) {
-    plan.window_cap_ns = static_cast<uint64_t>(spec.level_cap_seconds * kNanosASecond);
+    plan.window_cap_ns = static_cast<uint64_t>(spec.level_cap_seconds * kNanosPerSecond);
   }
-  const uint64_t total = spec.limits.total_ms * kNanosAMilli;
+  const uint64_t total = spec.limits.total_ms * kNanosPerMilli;
   plan.ramp_ns =
       std::clamp<uint64_t>(static_cast<uint64_t>(std::max<int64_t>(0, expected_latency)), 0, total);
   plan.warmup_deadline_ns = plan.ramp_ns + total;

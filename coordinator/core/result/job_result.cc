@@ -141,14 +141,15 @@ void FillServer(const std::optional<ProbeFindings>& probe, v1::Result& result) {
   result.set_input_tokens_sent(report.input_tokens());
 }
 
-void AddLevelTotals(v1::Result& result) {
-  uint64_t requests = result.requests_sent();
-  uint64_t output = result.output_tokens_sent(), input = result.input_tokens_sent();
+// `others`: what attempts sent that no level result counts.
+void AddTotals(const SentTotals& others, v1::Result& result) {
+  uint64_t requests = result.requests_sent() + others.requests;
+  uint64_t output = result.output_tokens_sent() + others.output_tokens;
+  uint64_t input = result.input_tokens_sent() + others.input_tokens;
   for (const v1::LevelResult& level : result.levels()) {
     requests += level.measured().sent() + level.unmeasured().sent();
     output += level.sent_output_tokens();
     input += level.sent_input_tokens();
-    for (const v1::VoidAttempt& attempt : level.void_attempts()) requests += attempt.sent();
     for (const v1::AddressFacts& address : level.addresses()) {
       auto* known = result.mutable_server()->mutable_addresses();
       if (std::find(known->begin(), known->end(), address.address()) == known->end()) {
@@ -188,7 +189,7 @@ v1::Result BuildResult(const JobSpec& spec, const JobRecord& record,
   *result.mutable_environment() = record.environment;
   FillServer(probe, result);
   for (v1::LevelResult& level : levels) *result.add_levels() = std::move(level);
-  AddLevelTotals(result);
+  AddTotals(finished.sent_without_level, result);
   if (result.levels_size() > 0) *result.mutable_knee() = KneeOf(result);
   if (spec.search) FillSearch(*spec.search, finished, result);
   for (const std::string& warning : record.warnings) result.add_warnings(warning);

@@ -20,8 +20,6 @@
 namespace tidemark {
 namespace {
 
-constexpr double kUnevenAddresses = 1.5;
-
 v1::Verdict ToProto(Verdict verdict) {
   switch (verdict) {
     case Verdict::kPass: return v1::PASS;
@@ -70,6 +68,8 @@ v1::SlaResult ToProto(const SlaResult& sla) {
   out.set_n(sla.n);
   out.set_v(sla.v);
   std::vector<std::string> words = {DescribeSla(sla.sla)};
+  const bool of_gaps = sla.sla.metric_tag == InfoOf(Metric::kInterChunkLatency).tag;
+  if (of_gaps && QuantilePerMille(sla.sla.stat)) words.push_back("over requests, each by its largest gap");
   if (!sla.reason.empty()) words.push_back(sla.reason);
   if (sla.confidence) {
     const EffectiveCounts& effective = sla.confidence->effective;
@@ -210,15 +210,14 @@ class LevelBuilder {
       attempt->set_attempt(voided.attempt);
       attempt->set_agent(voided.agent);
       attempt->set_reason(voided.reason);
-      attempt->set_sent(voided.sent);
+      attempt->set_sent(voided.sent.requests);
     }
   }
 
   void Validity() {
-    checks_ = CheckValidity(measurement_);
+    checks_ = CheckValidity(measurement_, spec_.endpoint.urls.size());
     for (const v1::ValidityCheck& check : checks_) *out_.add_validity_checks() = check;
     out_.set_validity(WorstOf(checks_));
-    if (out_.validity() == v1::VALID && AddressesUneven()) out_.set_validity(v1::SUSPECT);
   }
 
   void Verdicts() {
@@ -240,7 +239,12 @@ class LevelBuilder {
 
   void Notes() {
     if (out_.short_window()) Note(absl::StrFormat("short window: fewer than 5 requests a slot"));
-    if (!rates_) {
+    if (measurement_.drain_deadline_passed) {
+      Note("requests still open when the grace period was over were cut: they count as failed (timeout_drain)");
+    }
+    if (!rates_ && measurement_.drain_deadline_passed) {
+      Note("no throughput: the grace period was over before every window had closed");
+    } else if (!rates_) {
       const size_t windows = std::count_if(merged_.windows.begin(), merged_.windows.end(),
                                            [](const WindowFacts& w) { return w.slots > 0; });
       Note(absl::StrCat("no throughput: too few requests for ", measurement_.parts.size(), " agents and ",
@@ -248,22 +252,10 @@ class LevelBuilder {
     }
     if (out_.ended_by_cap()) Note("ended by the time cap, before its number of requests");
     if (out_.warmup_deadline_passed()) Note("the warm-up deadline passed before every slot had ended a request");
-    if (AddressesUneven()) Note("the target's addresses got unequal shares of the requests");
     if (Throttling()) {
       Note("over half of the failures are HTTP 429: a quota or a gateway was the limit, not the model");
     }
     if (!measurement_.records_error.empty()) Note(measurement_.records_error);
-  }
-
-  bool AddressesUneven() const {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (const auto& [address, facts] : merged_.facts.addresses) {
-      least = std::min(least, facts.requests);
-      most = std::max(most, facts.requests);
-    }
-    const uint64_t enough = uint64_t{20} * merged_.facts.addresses.size();
-    return merged_.facts.addresses.size() > 1 && merged_.facts.measured.sent >= enough &&
-           static_cast<double>(most) > kUnevenAddresses * static_cast<double>(least);
   }
 
   bool Throttling() const {
@@ -285,6 +277,10 @@ class LevelBuilder {
     outcome.seconds = static_cast<double>(measurement_.ended_at - measurement_.begun_at) / kNanosPerSecond;
     outcome.requests = merged_.facts.measured.sent + merged_.facts.unmeasured.sent;
     outcome.tokens = merged_.facts.sent_output_tokens + merged_.facts.sent_input_tokens;
+    for (const VoidedAttempt& voided : measurement_.voided) {
+      outcome.requests += voided.sent.requests;
+      outcome.tokens += voided.sent.output_tokens + voided.sent.input_tokens;
+    }
     return outcome;
   }
 

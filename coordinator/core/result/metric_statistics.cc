@@ -14,12 +14,14 @@ constexpr double kTwoSidedAlpha = 0.025;
 class IntervalReader {
  public:
   IntervalReader(const MeasuredFacts& facts, size_t evidence, Metric metric, uint32_t concurrency)
-      : facts_(facts), evidence_(evidence), metric_(metric), concurrency_(concurrency) {}
+      : histogram_(facts.histogram(metric)),
+        evidence_(facts.slices, evidence),
+        metric_(metric),
+        concurrency_(concurrency) {}
 
   void Fill(double p, v1::Quantile& out) const {
-    const Histogram& histogram = facts_.histogram(metric_);
-    const std::vector<SliceFacts> slices =
-        SliceFactsOf(facts_.slices, evidence_, InfoOf(metric_).units_per_display, p);
+    const Histogram& histogram = histogram_;
+    const std::vector<SliceFacts> slices = evidence_.Facts(InfoOf(metric_).units_per_display, p);
     const EffectiveCounts counts =
         Discount(GroupIntoBatches(slices, concurrency_), concurrency_, kTwoSidedAlpha);
     const double effective = static_cast<double>(histogram.count()) / std::max(1.0, counts.tau);
@@ -32,8 +34,8 @@ class IntervalReader {
   }
 
  private:
-  const MeasuredFacts& facts_;
-  const size_t evidence_;
+  const Histogram& histogram_;
+  const SliceEvidence evidence_;  // pooled once for all quantiles
   const Metric metric_;
   const uint32_t concurrency_;
 };
@@ -55,11 +57,14 @@ v1::MetricStatistics StatisticsOf(Metric metric, const MeasuredFacts& facts, std
   out.set_std(histogram.StandardDeviation() / info.units_per_display);
   out.set_min(ToDisplay(metric, histogram.min()));
   out.set_max(ToDisplay(metric, histogram.max()));
+  // Gaps' quantiles are over gaps, but the evidence is of requests' largest gaps: no interval follows.
+  std::optional<IntervalReader> intervals;
+  if (evidence && metric != Metric::kInterChunkLatency) intervals.emplace(facts, *evidence, metric, concurrency);
   for (const double p : kQuantiles) {
     v1::Quantile* quantile = out.add_quantiles();
     quantile->set_p(p);
     quantile->set_value(ToDisplay(metric, histogram.Quantile(p)));
-    if (evidence) IntervalReader(facts, *evidence, metric, concurrency).Fill(p, *quantile);
+    if (intervals) intervals->Fill(p, *quantile);
   }
   return out;
 }

@@ -32,24 +32,25 @@ std::optional<double> LevelFigure(const Sla& sla, const std::optional<LevelRates
   return std::nullopt;
 }
 
-SlaFacts RequestMetricFacts(const Sla& sla, Metric metric, size_t evidence, const MeasuredFacts& facts) {
+// A quantile is judged over requests: each counts with its one value, which of inter_chunk_latency is its
+// largest gap. A mean is that of all values.
+SlaFacts RequestMetricFacts(const Sla& sla, Metric metric, size_t index, const MeasuredFacts& facts) {
+  const SliceEvidence evidence(facts.slices, index);
   SlaFacts out;
   out.sla = sla;
-  for (const auto& [slice, row] : facts.slices) {
-    if (evidence >= row.sla.size()) continue;
-    out.n += row.sla[evidence].n;
-    out.v += row.sla[evidence].v;
-  }
-  const Histogram& successes = facts.histogram(metric);
+  out.n = evidence.n();
+  out.v = evidence.v();
   const bool is_quantile = QuantilePerMille(sla.stat).has_value();
+  const Histogram& all = facts.histogram(metric);
   if (is_quantile && out.n > 0) {
-    const uint64_t failures = out.n - std::min(out.n, successes.count());
-    out.observed = QuantileWithFailures(sla, metric, successes, failures);
-  } else if (!is_quantile && !successes.empty()) {
-    out.observed = successes.Mean() / InfoOf(metric).units_per_display;
+    out.observed = QuantileWithFailures(sla, metric, evidence.values(), evidence.failures());
+  } else if (!is_quantile && !all.empty()) {
+    out.observed = all.Mean() / InfoOf(metric).units_per_display;
   }
+  // The mean over requests' largest gaps is not the mean over gaps: no interval can be said of that.
+  if (!is_quantile && metric == Metric::kInterChunkLatency) return out;
   const std::optional<double> share = RequiredShare(sla);
-  out.slices = SliceFactsOf(facts.slices, evidence, InfoOf(metric).units_per_display, share.value_or(0.5));
+  out.slices = evidence.Facts(InfoOf(metric).units_per_display, share.value_or(0.5));
   return out;
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -21,6 +25,8 @@ constexpr Limits kInFlight{0.98, 0.95};
 constexpr Limits kThrottled{0, 0.05};
 constexpr Limits kLoopSilentMs{2'000, 2'000};
 constexpr Limits kLittle{0.005, 0.005};
+constexpr Limits kAddressBalance{0.67, 0};
+constexpr double kEnoughOfAnAddress = 20;  // requests: fewer say nothing of its share
 constexpr double kMicrosPerMilli = 1e3;
 
 v1::Validity StateAbove(double value, Limits limits) {
@@ -119,6 +125,61 @@ class Checks {
   std::vector<v1::ValidityCheck> checks_;
 };
 
+struct AddressShare {
+  double expected = 0, actual = 0;  // requests
+};
+
+// Slots take an agent's addresses in turn: an address is owed what its slots' share of the requests is.
+std::map<std::string, AddressShare> SharesOfAddresses(const LevelMeasurement& measurement) {
+  std::map<std::string, AddressShare> shares;
+  for (const AgentPart& part : measurement.parts) {
+    if (part.share.slots == 0 || part.addresses.empty()) continue;
+    uint64_t requests = 0;
+    for (const auto& [address, facts] : part.facts.addresses) {
+      shares[address].actual += static_cast<double>(facts.requests);
+      requests += facts.requests;
+    }
+    const double of_a_slot = static_cast<double>(requests) / part.share.slots;
+    for (uint32_t i = 0; i < part.share.slots; ++i) {
+      shares[part.addresses[(part.share.first_slot + i) % part.addresses.size()]].expected += of_a_slot;
+    }
+  }
+  return shares;
+}
+
+// The least served address's share of what it is owed, per that of the most served; nothing while an
+// address has too few requests, or there is but one.
+std::optional<double> AddressBalance(const LevelMeasurement& measurement) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  size_t addresses = 0;
+  for (const auto& [address, share] : SharesOfAddresses(measurement)) {
+    if (share.expected < kEnoughOfAnAddress) return std::nullopt;
+    least = std::min(least, share.actual / share.expected);
+    most = std::max(most, share.actual / share.expected);
+    ++addresses;
+  }
+  if (addresses < 2 || most == 0) return std::nullopt;
+  return least / most;
+}
+
+std::optional<v1::ValidityCheck> CheckAddresses(const LevelMeasurement& measurement) {
+  const std::optional<double> balance = AddressBalance(measurement);
+  if (!balance) return std::nullopt;
+  v1::ValidityCheck check;
+  check.set_measure("address_balance");
+  check.set_value(*balance);
+  check.set_suspect_at(kAddressBalance.suspect);
+  check.set_invalid_at(kAddressBalance.invalid);
+  check.set_state(StateBelow(*balance, kAddressBalance));
+  if (check.state() != v1::VALID) {
+    check.set_advice(absl::StrFormat(
+        "the target's addresses got unequal shares of the requests (one %.0f %% of another's, per slot): one "
+        "of them is slower or refuses",
+        *balance * 100));
+  }
+  return check;
+}
+
 }  // namespace
 
 double LittleResidual(const WindowFacts& window) {
@@ -130,11 +191,14 @@ double LittleResidual(const WindowFacts& window) {
   return std::fabs(integral - expected) / integral;
 }
 
-std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement) {
+std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement, size_t urls) {
   std::vector<v1::ValidityCheck> all;
   for (const AgentPart& part : measurement.parts) {
     if (part.share.slots == 0) continue;
     for (v1::ValidityCheck& check : Checks(part).All()) all.push_back(std::move(check));
+  }
+  if (std::optional<v1::ValidityCheck> check = CheckAddresses(measurement); check && urls == 1) {
+    all.push_back(*std::move(check));
   }
   std::stable_sort(all.begin(), all.end(), [](const v1::ValidityCheck& a, const v1::ValidityCheck& b) {
     return a.state() > b.state();

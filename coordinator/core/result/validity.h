@@ -10,8 +10,10 @@
 namespace tidemark {
 
 // Was the generator the limit? Every measure of every agent with slots against its thresholds
-// (docs/validity.md), worst first, so that a level is never judged on what the generator could not do.
-std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement);
+// (docs/validity.md), worst first, so that a level is never judged on what the generator could not do. With
+// one URL also whether its addresses got their shares of the requests; with more, an agent's list of
+// addresses does not say which are whose.
+std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement, size_t urls = 1);
 
 // The worst state among the checks; VALID when there are none.
 v1::Validity WorstOf(const std::vector<v1::ValidityCheck>& checks);

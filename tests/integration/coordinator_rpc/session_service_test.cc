@@ -25,6 +25,7 @@ class Answerer final : public SessionHandler {
   using Answer = std::function<void(const std::shared_ptr<AgentStream>&)>;
   explicit Answerer(Answer answer) : answer_(std::move(answer)) {}
 
+  void OnOpened(const std::shared_ptr<AgentStream>&) override {}
   void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage) override { answer_(stream); }
   void OnClosed(const std::shared_ptr<AgentStream>&) override {}
   absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk&) override { return 0; }

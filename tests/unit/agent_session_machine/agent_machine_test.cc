@@ -141,7 +141,7 @@ class AgentScenario {
   std::vector<std::string> Arm(uint32_t level, uint32_t attempt) {
     v1::CoordinatorMessage m;
     *m.mutable_arm()->mutable_key() = EncodeKey({"job", level, attempt});
-    m.mutable_arm()->set_start_in_ns(20);
+    m.mutable_arm()->set_start_at_ns(static_cast<uint64_t>(now_ + 320));
     m.mutable_arm()->set_slice_origin_ns(1000);
     m.mutable_arm()->set_clock_offset_ns(-300);
     return Told(m);
@@ -149,6 +149,8 @@ class AgentScenario {
   std::vector<std::string> Measure(uint32_t level, uint32_t attempt) {
     v1::CoordinatorMessage m;
     *m.mutable_measure()->mutable_key() = EncodeKey({"job", level, attempt});
+    m.mutable_measure()->set_start_at_ns(static_cast<uint64_t>(now_ + 5'000));
+    m.mutable_measure()->set_clock_offset_ns(-5'000);
     return Told(m);
   }
   std::vector<std::string> Stop(uint32_t level, uint32_t attempt) {
@@ -253,6 +255,51 @@ TEST(AgentMachine, AShareWithoutSlotsPassesEveryBarrierWithoutTheEngine) {
   EXPECT_EQ(s.Arm(0, 1), (Lines{"Started 0/1", "Warm 0/1"}));
   EXPECT_EQ(s.Measure(0, 1), Lines{"ShareDone 0/1"});
   EXPECT_EQ(s.Stop(0, 1), Lines{"Stopped 0/1 deltas 0"});
+}
+
+v1::CoordinatorMessage MeasureAt(uint64_t at, int64_t offset) {
+  v1::CoordinatorMessage m;
+  *m.mutable_measure()->mutable_key() = EncodeKey({"job", 0, 1});
+  m.mutable_measure()->set_start_at_ns(at);
+  m.mutable_measure()->set_clock_offset_ns(offset);
+  return m;
+}
+
+// An agent whose level 0/1 is warm, at 100 s of its clock.
+AgentScenario& Warm(AgentScenario& s) {
+  s.Connect();
+  s.Prepare(0, 1);
+  s.Say(EngineReady{s.key(), absl::OkStatus(), {}});
+  s.Arm(0, 1);
+  return s;
+}
+
+TEST(AgentMachine, PlacesAStartByTheCoordinatorsClockNotByTheReceipt) {
+  AgentScenario s;  // the coordinator's clock reads 40 s
+  EXPECT_EQ(Warm(s).Told(MeasureAt(40'000'000'007, 60 * kSecond)),
+            Lines{"engine measure 0/1 at 100000000007"});
+}
+
+TEST(AgentMachine, AStartThatIsJustPastKeepsItsTime) {
+  AgentScenario s;
+  EXPECT_EQ(Warm(s).Told(MeasureAt(39'900'000'000, 60 * kSecond)),
+            Lines{"engine measure 0/1 at 99900000000"});
+}
+
+TEST(AgentMachine, AStartThatIsFarFromNowIsBroughtNear) {
+  AgentScenario late, early;
+  EXPECT_EQ(Warm(late).Told(MeasureAt(UINT64_MAX / 4, 0)),
+            Lines{"engine measure 0/1 at 3700000000000"});
+  EXPECT_EQ(Warm(early).Told(MeasureAt(5, 0)), Lines{"engine measure 0/1 at 99000000000"});
+}
+
+TEST(AgentMachine, ADrainMayBeAsLongAsTheLimitsOfAJob) {
+  AgentScenario s;
+  s.Running();
+  v1::CoordinatorMessage m;
+  *m.mutable_stop()->mutable_key() = EncodeKey({"job", 0, 1});
+  m.mutable_stop()->set_drain_ms(7'200'000);
+  EXPECT_EQ(s.Told(m), Lines{"engine stop 0/1 drain 7200000000000"});
 }
 
 TEST(AgentMachine, RepeatedCommandsReachTheEngineOnce) {

@@ -25,6 +25,14 @@ TEST(Fence, RefusesAnotherEpoch) {
   EXPECT_EQ(fence.stale(), 2u);
 }
 
+TEST(Fence, RefusesAnotherEpochWithoutALevel) {
+  Fence fence;
+  fence.Adopt({"store", 3});
+  EXPECT_TRUE(fence.AdmitEpoch({"store", 3}));
+  EXPECT_FALSE(fence.AdmitEpoch({"store", 2}));
+  EXPECT_EQ(fence.stale(), 1u);
+}
+
 TEST(Fence, ClosesTheLevelOfAnOldEpoch) {
   Fence fence;
   fence.Adopt({"store", 1});

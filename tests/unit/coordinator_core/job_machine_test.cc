@@ -266,7 +266,7 @@ std::string Happened(const JobScenario& s) {
     return level.records_error.empty() ? "goes on" : "goes on, records lost";
   }
   const VoidedAttempt& voided = level.voided.at(0);
-  return absl::StrCat(level.voided.size(), " void (", voided.agent, "), ", voided.sent,
+  return absl::StrCat(level.voided.size(), " void (", voided.agent, "), ", voided.sent.requests,
                       " sent, then on ", level.parts.size());
 }
 
@@ -482,7 +482,67 @@ TEST(JobMachine, TheGracePeriodEndsALevelThatDoesNotDrain) {
   EXPECT_EQ(s.Count("STOP"), 0u);
   s.Wait(0.2);
   EXPECT_EQ(s.Count("STOP a level 0 attempt 1 drain 0"), 1u);
-  EXPECT_TRUE(s.levels().at(0).stopped_early);
+  EXPECT_TRUE(s.levels().at(0).drain_deadline_passed);
+  EXPECT_FALSE(s.levels().at(0).stopped_early);
+}
+
+// A level on agent "a" that is capped at 10 s, with 5 s of grace; nothing is answered to MEASURE, so that
+// reports are said one by one.
+JobSpec CappedLevel() {
+  JobSpec spec = JobScenario::List({4}, 20);
+  spec.request_count.reset();
+  spec.level_cap_seconds = 10;
+  spec.grace_period_seconds = 5;
+  return spec;
+}
+
+AgentFacts Starts(uint64_t sent) {
+  AgentFacts facts{"a", {"job", 0, 1}, {}};
+  facts.facts.measured.sent = sent;
+  return facts;
+}
+
+TEST(JobMachine, TheGraceOfACappedLevelRunsFromTheAgentsOwnCap) {
+  JobScenario s(CappedLevel());
+  s.Mute("MEASURE").Join("a").Start().Wait(8).Say(Starts(3));
+  s.Wait(14.9);  // T0 was at 8 s, the cap at 18 s
+  EXPECT_EQ(s.Count("STOP"), 0u);
+  s.Wait(0.2);
+  EXPECT_EQ(s.Count("STOP a"), 1u);
+}
+
+TEST(JobMachine, AMeasuredStartAfterTheCapsTimeMovesTheDrainDeadline) {
+  JobScenario s(CappedLevel());
+  s.Mute("MEASURE").Join("a").Start().Say(Starts(3)).Wait(12).Say(Starts(1)).Wait(4.9);
+  EXPECT_EQ(s.Count("STOP"), 0u);
+  s.Wait(0.2);
+  EXPECT_EQ(s.Count("STOP a"), 1u);
+}
+
+TEST(JobMachine, ACappedLevelDoesNotDrainBeforeAMeasuredStart) {
+  JobScenario s(CappedLevel());
+  s.Mute("MEASURE").Join("a").Start().Wait(60);
+  EXPECT_EQ(s.Count("STOP"), 0u);
+}
+
+TEST(JobMachine, WhatVoidAttemptsSentIsCountedWhenTheJobFails) {
+  JobScenario s(JobScenario::List({4}, 20));
+  s.Mute("DONE").Join("a").Join("b").Join("c").Join("d").Start();
+  s.Lose("a").Wait(5).Lose("b").Wait(5).Lose("c").Wait(5);
+  ASSERT_TRUE(s.finished());
+  EXPECT_EQ(s.end()->end, JobEnd::kFailed);
+  EXPECT_EQ(s.end()->sent_without_level.requests, 3u * 20);
+}
+
+TEST(JobMachine, WhatAnAbandonedLevelSentIsCounted) {
+  JobScenario s(TwoLevels());
+  AgentFacts facts{"a", {"job", 0, 1}, {}};
+  facts.facts.unmeasured.sent = 4;
+  facts.facts.sent_output_tokens = 100;
+  s.Mute("WARM").Join("a").Start().Say(facts).Say(StopJob{"interrupted", false});
+  ASSERT_TRUE(s.finished());
+  EXPECT_EQ(s.end()->sent_without_level.requests, 4u);
+  EXPECT_EQ(s.end()->sent_without_level.output_tokens, 100u);
 }
 
 // ---- replay ----

@@ -42,7 +42,8 @@ struct Describer {
   std::string operator()(const LevelFinished& e) const {
     const LevelMeasurement& m = *e.measurement;
     return absl::StrCat("LEVEL", At(m.key), " N ", m.plan.concurrency, " parts ", m.parts.size(),
-                        " voided ", m.voided.size(), m.stopped_early ? " stopped early" : "");
+                        " voided ", m.voided.size(), m.stopped_early ? " stopped early" : "",
+                        m.drain_deadline_passed ? " drain deadline" : "");
   }
   std::string operator()(const JobFinished& e) const {
     const char* ends[] = {"completed", "stopped", "failed"};

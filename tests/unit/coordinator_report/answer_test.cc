@@ -71,8 +71,9 @@ v1::Result UndecidedSearch() {
   return result;
 }
 
-v1::Result SearchWithoutPass() {
+v1::Result SearchWithoutPass(const std::string& reason = "monotonic_no_pass_in_range") {
   v1::Result result = List({v1::FAIL});
+  result.mutable_search()->set_convergence_reason(reason);
   result.mutable_search()->mutable_infeasible_min()->set_concurrency(1);
   return result;
 }
@@ -97,6 +98,9 @@ TEST(ExitCode, FollowsTheTable) {
       {"usage", WithError("usage"), 2},
       {"all levels fail", List({v1::FAIL, v1::FAIL}), 3},
       {"search passes nowhere", SearchWithoutPass(), 3},
+      {"search spent its budget without a pass", SearchWithoutPass("budget_requests"), 4},
+      {"search had no iterations left before a pass", SearchWithoutPass("max_iterations"), 4},
+      {"search failed before a pass", SearchWithoutPass("failed"), 4},
       {"fail and invalid", List({v1::FAIL, v1::INVALID}), 4},
       {"inconclusive", List({v1::INCONCLUSIVE, v1::FAIL}), 4},
       {"all invalid", List({v1::INVALID, v1::INVALID}), 4},
@@ -190,6 +194,12 @@ TEST(Answer, ASearchThatRestsOnAPointEstimateSaysSo) {
   const v1::Answer answer = AnswerFor(UndecidedSearch());
   EXPECT_EQ(answer.verdict(), v1::INCONCLUSIVE);
   EXPECT_THAT(answer.headline(), StartsWith("UNDECIDED at 95 %: 24 concurrent requests may hold"));
+}
+
+TEST(Answer, ASearchThatEndedBeforeAPassSaysWhy) {
+  const v1::Answer answer = AnswerFor(SearchWithoutPass("max_iterations"));
+  EXPECT_EQ(answer.verdict(), v1::INCONCLUSIVE);
+  EXPECT_THAT(answer.headline(), StartsWith("INCONCLUSIVE: the search ended before a level passed ("));
 }
 
 TEST(Answer, ASearchThatAnInvalidLevelEndedSaysWhatPassedSoFar) {

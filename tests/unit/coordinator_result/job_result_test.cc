@@ -31,10 +31,15 @@ TEST(JobResult, WhatWasSentIsTheProbesAndEveryRequestOfEachLevel) {
   EXPECT_EQ(result.input_tokens_sent(), 90u + 2 * 280);
 }
 
-TEST(JobResult, RequestsOfVoidAttemptsWereSentToo) {
+TEST(JobResult, WhatVoidAttemptsSentIsCountedOnce) {
   v1::LevelResult level = Level();
   level.add_void_attempts()->set_sent(5);
-  EXPECT_EQ(BuildResult({}, {}, std::nullopt, {level}, {}).requests_sent(), 14u + 5);
+  JobFinished finished;
+  finished.sent_without_level = {5, 11, 13};
+  const v1::Result result = BuildResult({}, {}, std::nullopt, {level}, finished);
+  EXPECT_EQ(result.requests_sent(), 14u + 5);
+  EXPECT_EQ(result.output_tokens_sent(), 140u + 11);
+  EXPECT_EQ(result.input_tokens_sent(), 280u + 13);
 }
 
 }  // namespace

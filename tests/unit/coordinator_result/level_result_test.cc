@@ -51,7 +51,89 @@ TEST(LevelResult, AnInvalidMeasurementHasNoOtherVerdict) {
   EXPECT_FALSE(judgement.outcome.invalid_reason.empty());
 }
 
-TEST(LevelResult, ALevelStoppedEarlyIsInvalid) {
+TEST(LevelResult, ALevelWhoseGraceWasOverIsJudgedOnWhatFailed) {
+  const JobSpec spec = SpecWithLatencySla(300);
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(90, 0), 10);
+  level.drain_deadline_passed = true;
+  const v1::LevelResult result = JudgeMeasurement(spec, level, {}).result;
+  EXPECT_EQ(result.verdict(), v1::FAIL);
+  EXPECT_DOUBLE_EQ(result.error_rate(), 0.1);
+}
+
+TEST(LevelResult, WithoutAWindowsEndTheVerdictIsStillByCounts) {
+  const JobSpec spec = SpecWithLatencySla(300);
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);
+  level.drain_deadline_passed = true;
+  level.parts[0].snapshot.windows[0].has_window = false;
+  const v1::LevelResult result = JudgeMeasurement(spec, level, {}).result;
+  EXPECT_EQ(result.verdict(), v1::PASS);
+  EXPECT_FALSE(result.has_request_throughput());
+}
+
+// 20 requests of 10 gaps each: 19 whose largest gap is 20 ms and one of 90 ms; all other gaps take 5 ms.
+LevelMeasurement LevelOfGaps(const JobSpec& spec, uint64_t failures) {
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(20, 0), failures);
+  MeasuredFacts& facts = level.parts[0].facts;
+  facts.histogram(Metric::kInterChunkLatency).Record(5'000, 180);
+  facts.histogram(Metric::kInterChunkLatency).Record(20'000, 19);
+  facts.histogram(Metric::kInterChunkLatency).Record(90'000, 1);
+  uint32_t request = 0;
+  for (auto& [slice, row] : facts.slices) {
+    if (row.sla[0].histogram.empty()) continue;  // a failure
+    const uint64_t largest = request++ == 0 ? 90'000 : 20'000;
+    row.sla[0] = {1, largest >= 50'000 ? 1u : 0u, {}};
+    row.sla[0].histogram.Record(largest);
+  }
+  return level;
+}
+
+JobSpec SpecOfGaps(SlaStat stat) {
+  JobSpec spec = SpecWithLatencySla(300);
+  spec.slas = {Sla{"inter_chunk_latency", stat, SlaOp::kLt, 50, false}};
+  return spec;
+}
+
+TEST(LevelResult, AGapsQuantileIsOverRequestsByTheirLargestGap) {
+  const JobSpec spec = SpecOfGaps(SlaStat::kP50);
+  const v1::SlaResult sla = JudgeMeasurement(spec, LevelOfGaps(spec, 0), {}).result.slas(0);
+  EXPECT_EQ(sla.n(), 20u);
+  EXPECT_EQ(sla.v(), 1u);
+  EXPECT_NEAR(sla.observed(), 20, 0.5);  // over gaps it were 5 ms
+  EXPECT_NE(sla.statement().find("over requests, each by its largest gap"), std::string::npos);
+}
+
+TEST(LevelResult, AGapsQuantileCountsFailuresThoughThereAreMoreGapsThanRequests) {
+  const JobSpec spec = SpecOfGaps(SlaStat::kP90);
+  const v1::SlaResult sla = JudgeMeasurement(spec, LevelOfGaps(spec, 5), {}).result.slas(0);
+  EXPECT_EQ(sla.observed(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(sla.verdict(), v1::FAIL);
+}
+
+TEST(LevelResult, AGapsMeanIsOverAllGaps) {
+  const JobSpec spec = SpecOfGaps(SlaStat::kAvg);
+  const v1::SlaResult sla = JudgeMeasurement(spec, LevelOfGaps(spec, 0), {}).result.slas(0);
+  EXPECT_NEAR(sla.observed(), (180 * 5 + 19 * 20 + 90) / 200.0, 1e-9);
+}
+
+TEST(LevelResult, QuantilesOfGapsHaveNoInterval) {
+  const JobSpec spec = SpecOfGaps(SlaStat::kP90);
+  const v1::LevelResult level = JudgeMeasurement(spec, LevelOfGaps(spec, 0), {}).result;
+  for (const v1::MetricStatistics& metric : level.metrics()) {
+    if (metric.tag() != "inter_chunk_latency") continue;
+    for (const v1::Quantile& quantile : metric.quantiles()) EXPECT_FALSE(quantile.low_known());
+  }
+}
+
+TEST(LevelResult, VoidAttemptsCountInABudget) {
+  const JobSpec spec = SpecWithLatencySla(300);
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);
+  level.voided.push_back({1, "agent-2", "lost", {7, 20, 30}});
+  const LevelOutcome outcome = JudgeMeasurement(spec, level, {}).outcome;
+  EXPECT_EQ(outcome.requests, 107u);
+  EXPECT_EQ(outcome.tokens, 50u);
+}
+
+TEST(LevelResult, ALevelStoppedByTheUserIsInvalid) {
   const JobSpec spec = SpecWithLatencySla(300);
   LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);
   level.stopped_early = true;

@@ -32,7 +32,10 @@ Thresholds OfThePage() {
 }
 
 TEST(ValidityPage, HasTheProgramsMeasuresAndThresholds) {
-  const LevelMeasurement level = MeasuredLevel(SpecWithLatencySla(300), 4, std::vector<double>(40, 100), 0);
+  LevelMeasurement level = MeasuredLevel(SpecWithLatencySla(300), 4, std::vector<double>(40, 100), 0);
+  level.parts[0].addresses = {"h:1", "h:2"};
+  level.parts[0].facts.addresses["h:1"].requests = 20;
+  level.parts[0].facts.addresses["h:2"].requests = 20;
   Thresholds program;
   for (const v1::ValidityCheck& check : CheckValidity(level)) {
     program[check.measure()] = {check.suspect_at(), check.invalid_at()};

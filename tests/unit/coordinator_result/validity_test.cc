@@ -92,6 +92,44 @@ TEST_F(Validity, OneFreezeOfOver2SecondsIsInvalid) {
   EXPECT_EQ(State(), v1::VALIDITY_INVALID);
 }
 
+class AddressBalance : public Validity {
+ protected:
+  // `slots` slots on as many addresses as there are counts of requests.
+  void Serve(uint32_t slots, const std::vector<uint64_t>& requests) {
+    AgentPart& part = level_.parts[0];
+    part.share.slots = slots;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      part.addresses.push_back("h:" + std::to_string(i));
+      if (requests[i] > 0) part.facts.addresses[part.addresses.back()].requests = requests[i];
+    }
+  }
+};
+
+TEST_F(AddressBalance, AnOddNumberOfSlotsIsOwedUnequally) {
+  Serve(3, {80, 40});
+  EXPECT_EQ(State(), v1::VALID);
+}
+
+TEST_F(AddressBalance, ALessServedAddressIsSuspect) {
+  Serve(4, {80, 40});
+  EXPECT_EQ(State(), v1::SUSPECT);
+}
+
+TEST_F(AddressBalance, AnAddressThatGotNoRequestIsSuspect) {
+  Serve(4, {80, 0});
+  EXPECT_EQ(State(), v1::SUSPECT);
+}
+
+TEST_F(AddressBalance, FewRequestsSayNothing) {
+  Serve(4, {25, 10});
+  EXPECT_EQ(State(), v1::VALID);
+}
+
+TEST_F(AddressBalance, AddressesOfSeveralUrlsAreNotCompared) {
+  Serve(4, {80, 0});
+  EXPECT_EQ(WorstOf(CheckValidity(level_, 2)), v1::VALID);
+}
+
 TEST_F(Validity, AgentsWithoutSlotsTakeNoPart) {
   level_.parts[0].share.slots = 0;
   self().loop_lag_us.Record(90'000, 100);
