@@ -12,14 +12,14 @@ namespace {
 // The knee of the law is the batch: beyond it more requests only wait.
 std::string Statement(const JobSpec& spec, const LawConstants& law) {
   ClosedLoopLoad full{law.max_batch, spec.workload.input.mean, spec.workload.output.mean};
-  std::string text = absl::StrFormat("the simulator's law: throughput saturates at %d concurrent requests, at %.0f tok/s",
+  std::string text = absl::StrFormat("By its law the simulator saturates at %d concurrent requests, at %.0f tok/s",
                                      law.max_batch, PredictClosedLoop(law, full).output_token_throughput);
   for (const Sla& sla : spec.slas) {
     if (sla.metric_tag != "request_latency" || !IsUpperLimit(sla.op)) continue;
-    absl::StrAppendFormat(&text, "; a latency of %g ms is kept up to %d", sla.threshold,
+    absl::StrAppendFormat(&text, "; a mean latency of %g ms is kept up to %d", sla.threshold,
                           LimitUnderLatency(law, full.prompt_tokens, full.output_tokens, sla.threshold));
   }
-  return text;
+  return text + ".";
 }
 
 }  // namespace
