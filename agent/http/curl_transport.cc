@@ -14,14 +14,14 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/http/curl_failure.h"
 #include "agent/http/resolve.h"
 #include "agent/http/response_head.h"
 
 namespace tidemark {
 namespace {
 
-// A multi handle's cost a request grows with its handles: it saturates at thousands
-// (docs/performance.md).
+// A multi handle's cost a request grows with its handles: it saturates at thousands.
 constexpr uint32_t kSlotsAMulti = 500;
 constexpr long kReceiveBuffer = 8192;  // a slot; events are far smaller
 constexpr long kUploadBuffer = 16384;  // libcurl's least
@@ -52,40 +52,6 @@ StringList HeaderList(const std::vector<std::string>& headers) {
   }
   Append(list, "Expect:");  // libcurl would ask for 100-continue and wait
   return list;
-}
-
-FailureClass ClassOf(CURLcode code, absl::string_view message) {
-  switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return FailureClass::kDns;
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_INTERFACE_FAILED:
-    case CURLE_FAILED_INIT:
-      return FailureClass::kConnect;
-    case CURLE_OPERATION_TIMEDOUT:  // the connect limit is the only one it is given
-      return FailureClass::kTimeoutConnect;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ENGINE_INITFAILED:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-    case CURLE_USE_SSL_FAILED:
-      return FailureClass::kTls;
-    case CURLE_RECV_ERROR:  // bad chunk framing has this code too
-      return absl::StrContains(message, "chunk") ? FailureClass::kProtocolError
-                                                 : FailureClass::kConnectionReset;
-    case CURLE_OK:
-    case CURLE_SEND_ERROR:
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-      return FailureClass::kConnectionReset;
-    default:
-      return FailureClass::kProtocolError;
-  }
 }
 
 class Shard;
@@ -351,12 +317,12 @@ void Shard::Report(Slot* slot, CURLcode code, ResponseHandler* handler) {
   // A TLS peer that closes without saying so is libcurl's receive error, not a reset.
   const bool closed_inside =
       code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&
-                                     ClassOf(code, message) == FailureClass::kConnectionReset);
+                                     CurlFailureClass(code, message) == FailureClass::kConnectionReset);
   if (slot->head.ended() && (code == CURLE_OK || closed_inside)) {
     return handler->OnResponseEnd(code == CURLE_OK, now);
   }
   const std::string what = code == CURLE_OK ? "closed inside the response's head" : message;
-  handler->OnFailure(ClassOf(code, message), now,
+  handler->OnFailure(CurlFailureClass(code, message), now,
                      absl::StrCat(what, " (", target.addresses[slot->address], ")"));
 }
 

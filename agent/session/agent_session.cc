@@ -19,6 +19,8 @@ namespace {
 
 // How long the destructor lets a running level end.
 constexpr int64_t kLeaveLimit = 10 * kNanosPerSecond;
+// How long a stream may take to end in good order before it is cancelled.
+constexpr int64_t kCloseLimit = 2 * kNanosPerSecond;
 
 // One blocking job at a time: a new one cancels the one before, which ends on its own.
 class Helper {
@@ -84,7 +86,9 @@ class AgentSession::Core {
     worker_->Stop();
     prober_.Cancel();
     uploader_.Cancel();
-    stream_.reset();
+    CloseCurrent();
+    streams_->WaitForNone(*clock_, clock_->MonotonicNanos() + kCloseLimit);
+    closing_.clear();
     streams_->WaitForNone(*clock_, clock_->MonotonicNanos() + kLeaveLimit);
     reaper_.Join();
   }
@@ -126,6 +130,7 @@ class AgentSession::Core {
   // Each stream has a number, so that what a closed one still says is told apart.
   void Open() {
     const uint64_t number = ++stream_number_;
+    closing_.clear();
     streams_->Add(1);
     SessionStreamEvents events;
     events.message = [this, number, worker = worker_](v1::CoordinatorMessage message) {
@@ -133,7 +138,7 @@ class AgentSession::Core {
         if (number == stream_number_ && stream_) Handle(CoordinatorSaid{std::move(message)});
       });
     };
-    events.lost = [this, number, worker = worker_, streams = streams_, stub = stub_](std::string reason) {
+    events.lost = [this, number, worker = worker_, streams = streams_](std::string reason) {
       worker->Post([this, number, reason = std::move(reason)] {
         if (number == stream_number_ && stream_) Lose(reason);
       });
@@ -148,7 +153,12 @@ class AgentSession::Core {
     Handle(StreamLost{reason});
   }
 
-  void CloseCurrent() { stream_.reset(); }
+  // Lets go of the stream; it is cancelled when the next one opens, if it has not ended by then.
+  void CloseCurrent() {
+    if (!stream_) return;
+    stream_->Close();
+    closing_.push_back(std::move(stream_));
+  }
 
   void Send(const v1::AgentMessage& message) {
     if (stream_) stream_->Send(message);
@@ -220,6 +230,7 @@ class AgentSession::Core {
   const std::shared_ptr<SerialWorker> worker_;
   uint64_t stream_number_ = 0;
   std::unique_ptr<SessionStream> stream_;
+  std::vector<std::unique_ptr<SessionStream>> closing_;  // let go of, perhaps not ended
   Reaper reaper_;
   Helper prober_{&reaper_};
   Helper uploader_{&reaper_};

@@ -13,6 +13,11 @@ namespace {
 
 constexpr size_t kMaxQueued = 1024;
 
+std::string Describe(const grpc::Status& status) {
+  if (status.ok()) return "the coordinator ended the stream";
+  return absl::StrCat("stream error ", static_cast<int>(status.error_code()), ": ", status.error_message());
+}
+
 // Owned by gRPC until OnDone (`self_`) and by the stream that others hold.
 class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1::CoordinatorMessage> {
  public:
@@ -30,7 +35,7 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
     bool full = false;
     {
       MutexLock lock(mutex_);
-      if (closed_) return;
+      if (closed_ || half_closed_) return;
       full = queue_.size() >= kMaxQueued;
       if (!full) {
         queue_.push_back(std::move(message));
@@ -38,11 +43,27 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
       }
     }
     // A message must not be lost in silence: a new stream says all again.
-    if (full) return Close();
+    if (full) return Cancel();
     WriteFront();
   }
 
-  void Close() { context_.TryCancel(); }
+  // Half-closes after what is queued; the coordinator then ends the call.
+  void Close() {
+    {
+      MutexLock lock(mutex_);
+      if (std::exchange(half_closed_, true) || closed_ || writing_) return;
+      writing_ = true;
+    }
+    StartWritesDone();
+  }
+
+  void Cancel() {
+    {
+      MutexLock lock(mutex_);
+      if (closed_) return;
+    }
+    context_.TryCancel();
+  }
 
   void OnReadDone(bool ok) override {
     if (ok) {
@@ -55,23 +76,29 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
   }
 
   void OnWriteDone(bool ok) override {
+    bool more = false;
     {
       MutexLock lock(mutex_);
       queue_.pop_front();
-      if (closed_ || !ok || queue_.empty()) {
-        writing_ = false;
-        if (closed_) ReleaseHold();
-        return;
-      }
+      more = !queue_.empty();
+      if (closed_ || !ok || (!more && !half_closed_)) return EndWriting();
     }
-    WriteFront();
+    more ? WriteFront() : StartWritesDone();
   }
 
+  void OnWritesDoneDone(bool) override {
+    MutexLock lock(mutex_);
+    EndWriting();
+  }
+
+  // The reactor goes before `lost` is told, for its context holds the channel: were the channel's last
+  // reference dropped here, on gRPC's own thread, gRPC 1.51 would join that thread from itself and then use
+  // the completion queue that it has deleted (ref_counted.h, "prior > 0").
   void OnDone(const grpc::Status& status) override {
-    events_.lost(status.ok() ? "the coordinator ended the stream"
-                             : absl::StrCat("stream error ", static_cast<int>(status.error_code()), ": ",
-                                            status.error_message()));
+    const std::string reason = Describe(status);
+    const std::function<void(std::string)> lost = std::move(events_.lost);
     self_.reset();
+    lost(reason);
   }
 
  private:
@@ -92,6 +119,11 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
     if (!writing_) ReleaseHold();
   }
 
+  void EndWriting() TIDEMARK_REQUIRES(mutex_) {
+    writing_ = false;
+    if (closed_) ReleaseHold();
+  }
+
   void ReleaseHold() TIDEMARK_REQUIRES(mutex_) {
     if (std::exchange(held_, false)) RemoveHold();
   }
@@ -102,7 +134,8 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
   v1::CoordinatorMessage incoming_;
   Mutex mutex_;
   std::deque<v1::AgentMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
-  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;  // a write or the half-close is under way
+  bool half_closed_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool closed_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool held_ TIDEMARK_GUARDED_BY(mutex_) = true;
 };
@@ -110,7 +143,7 @@ class ClientReactor final : public grpc::ClientBidiReactor<v1::AgentMessage, v1:
 class ReactorStream final : public SessionStream {
  public:
   explicit ReactorStream(std::shared_ptr<ClientReactor> reactor) : reactor_(std::move(reactor)) {}
-  ~ReactorStream() override { reactor_->Close(); }
+  ~ReactorStream() override { reactor_->Cancel(); }
   void Send(v1::AgentMessage message) override { reactor_->Send(std::move(message)); }
   void Close() override { reactor_->Close(); }
 

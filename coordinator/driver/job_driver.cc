@@ -17,6 +17,7 @@
 #include "coordinator/core/clock_offset.h"
 #include "coordinator/core/registry.h"
 #include "coordinator/core/result/level_result.h"
+#include "coordinator/driver/level_messages.h"
 #include "coordinator/driver/record_store.h"
 #include "coordinator/report/answer.h"
 
@@ -300,12 +301,12 @@ class JobDriver::Core {
 
   void Do(const JobEffect& effect) {
     std::visit(Overloaded{
-                   [this](const SendProbe& e) { Probe(e); },
+                   [this](const SendProbe& e) { Tell(e.agent, ProbeMessage(e, options_.epoch)); },
                    [this](const SendPrepare& e) { Prepare(e); },
-                   [this](const SendArm& e) { Arm(e); },
-                   [this](const SendMeasure& e) { Measure(e); },
-                   [this](const SendStop& e) { StopLevel(e); },
-                   [this](const SendCancel& e) { Cancel(e); },
+                   [this](const SendArm& e) { Tell(e.agent, ArmMessage(e, OffsetOf(e.agent))); },
+                   [this](const SendMeasure& e) { Tell(e.agent, MeasureMessage(e, OffsetOf(e.agent))); },
+                   [this](const SendStop& e) { Tell(e.agent, StopMessage(e)); },
+                   [this](const SendCancel& e) { Tell(e.agent, CancelMessage(e)); },
                    [this](const SendPullRecords& e) { PullRecords(e); },
                    [this](const SetTimer& e) { machine_wake_ = e.at; },
                    [this](const PhaseChanged& e) { ShowPhase(e); },
@@ -316,22 +317,12 @@ class JobDriver::Core {
                effect);
   }
 
-  void Probe(const SendProbe& e) {
-    v1::CoordinatorMessage message;
-    *message.mutable_probe() = EncodeProbeTask(e.task);
-    *message.mutable_probe()->mutable_epoch() = EncodeEpoch(options_.epoch);
-    Tell(e.agent, std::move(message));
-  }
-
   void Prepare(const SendPrepare& e) {
     if (!fence_.key() || !(*fence_.key() == e.task.key)) EnterLevel(e.task);
     const auto found = agents_.find(e.agent);
     if (found == agents_.end()) return;
     if (level_agents_.insert(e.agent).second) found->second.deltas = DeltaReceiver();
-    v1::CoordinatorMessage message;
-    *message.mutable_prepare() = EncodeTask(e.task);
-    *message.mutable_prepare()->mutable_epoch() = EncodeEpoch(options_.epoch);
-    Tell(found->second, std::move(message));
+    Tell(found->second, PrepareMessage(e, options_.epoch));
   }
 
   void EnterLevel(const LevelTask& task) {
@@ -347,43 +338,9 @@ class JobDriver::Core {
     return found == agents_.end() ? 0 : found->second.clock.offset_ns();
   }
 
-  void Arm(const SendArm& e) {
-    v1::CoordinatorMessage message;
-    v1::Arm& arm = *message.mutable_arm();
-    *arm.mutable_key() = EncodeKey(e.key);
-    arm.set_start_at_ns(static_cast<uint64_t>(e.start_at));
-    arm.set_slice_origin_ns(static_cast<uint64_t>(e.slice_origin));
-    arm.set_clock_offset_ns(OffsetOf(e.agent));
-    Tell(e.agent, std::move(message));
-  }
-
-  void Measure(const SendMeasure& e) {
-    v1::CoordinatorMessage message;
-    *message.mutable_measure()->mutable_key() = EncodeKey(e.key);
-    message.mutable_measure()->set_start_at_ns(static_cast<uint64_t>(e.start_at));
-    message.mutable_measure()->set_clock_offset_ns(OffsetOf(e.agent));
-    Tell(e.agent, std::move(message));
-  }
-
-  void StopLevel(const SendStop& e) {
-    v1::CoordinatorMessage message;
-    *message.mutable_stop()->mutable_key() = EncodeKey(e.key);
-    message.mutable_stop()->set_drain_ms(static_cast<uint64_t>(e.drain_ns / kNanosPerMilli));
-    Tell(e.agent, std::move(message));
-  }
-
-  void Cancel(const SendCancel& e) {
-    v1::CoordinatorMessage message;
-    *message.mutable_cancel()->mutable_key() = EncodeKey(e.key);
-    message.mutable_cancel()->set_reason(e.reason);
-    Tell(e.agent, std::move(message));
-  }
-
   void PullRecords(const SendPullRecords& e) {
     if (!std::exchange(records_expected_, true)) records_.Expect(e.key, level_agents_);
-    v1::CoordinatorMessage message;
-    *message.mutable_pull_records()->mutable_key() = EncodeKey(e.key);
-    Tell(e.agent, std::move(message));
+    Tell(e.agent, PullRecordsMessage(e));
   }
 
   void ShowPhase(const PhaseChanged& e) {

@@ -105,7 +105,7 @@ constexpr size_t kMostLines = 500;
 // Files that may be longer, up to a ceiling of their own: they may shrink, never grow past it.
 const std::map<std::string, size_t>& LongFiles() {
   static const auto* const kFiles = new std::map<std::string, size_t>{
-      {"agent/http/curl_transport.cc", 580},             // one libcurl handle's whole life
+      {"agent/http/curl_transport.cc", 550},             // one libcurl handle's whole life
       {"coordinator/core/job/level_machine.cc", 540}};   // one level's barriers, in order
   return *kFiles;
 }

@@ -66,7 +66,7 @@ TEST(ExitCode, AcceptsUndecidedButNeverInvalidWhenAsked) {
 
 TEST(ExitCode, OfASearchFollowsItsAnswer) {
   v1::Result none = ListOf({v1::FAIL});
-  none.mutable_search();
+  none.mutable_search()->set_convergence_reason("monotonic_no_pass_in_range");
   EXPECT_EQ(Code(none), kExitNotMet);
   v1::Result found = ListOf({v1::PASS, v1::FAIL});
   found.mutable_search()->mutable_feasible_max()->set_concurrency(4);
