@@ -231,7 +231,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Prepare(const OutputFolderOptions& op
 absl::Status OutputFolder::WriteFile(absl::string_view name, absl::string_view content) const {
   const std::string path = absl::StrCat(path_, "/", name);
   const std::string parent = fs::path(path).parent_path().string();
-  const absl::Status made = MakeFolders(parent);
+  absl::Status made = MakeFolders(parent);
   if (!made.ok()) return made;
   const std::string temporary = absl::StrCat(path, ".tmp.", getpid());
   int error = WriteNewFile(temporary, content);

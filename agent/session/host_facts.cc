@@ -49,9 +49,9 @@ std::string HostName() {
 }
 
 std::string PodName() {
-  const std::string pod = Env("TIDEMARK_POD_NAME");
+  std::string pod = Env("TIDEMARK_POD_NAME");
   if (!pod.empty()) return pod;
-  const std::string host = Env("HOSTNAME");  // a pod's name by default
+  std::string host = Env("HOSTNAME");  // a pod's name by default
   return host.empty() ? HostName() : host;
 }
 

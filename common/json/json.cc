@@ -106,7 +106,7 @@ class Writer {
 
   void NewLine(int depth) {
     out_ += '\n';
-    out_.append(static_cast<size_t>(indent_ * depth), ' ');
+    out_.append(static_cast<size_t>(indent_) * static_cast<size_t>(depth), ' ');
   }
 
   const int indent_;

@@ -33,6 +33,7 @@ class Json {
   Json& operator=(const Json& other);
   Json& operator=(Json&& other) noexcept;
   ~Json();
+  // NOLINTBEGIN(google-explicit-constructor): a value is written as it is in JSON.
   Json(std::nullptr_t) {}
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
@@ -44,6 +45,7 @@ class Json {
       if (number > uint64_t{INT64_MAX}) value_.template emplace<uint64_t>(number);
     }
   }
+  // NOLINTEND(google-explicit-constructor)
 
   static Json Array(std::vector<Json> items = {});
   static Json Object(std::vector<Member> members = {});

@@ -52,7 +52,7 @@ class JobFileReader {
       return Refuse(entry.first, absl::StrCat(name, ": want a map of keys and values"));
     }
     for (const auto& inner : entry.second) {
-      const absl::Status status = ReadKey(inner.first, inner.second, section);
+      absl::Status status = ReadKey(inner.first, inner.second, section);
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -121,8 +121,9 @@ class JobFileReader {
   absl::Status ReadMap(const YAML::Node& value, RawSetting& setting) const {
     if (setting.parameter->kind == ParameterKind::kObject) {
       absl::StatusOr<std::string> json = NodeToJson(value, file_name_);
-      if (json.ok()) setting.object_json = *std::move(json);
-      return json.status();
+      if (!json.ok()) return json.status();
+      setting.object_json = *std::move(json);
+      return absl::OkStatus();
     }
     if (setting.parameter->kind != ParameterKind::kPairs) {
       return RefuseSetting(setting, "is a map: want a single value");

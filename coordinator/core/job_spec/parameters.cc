@@ -270,7 +270,7 @@ absl::string_view KindText(const Parameter& parameter) {
     case Kind::kIntegerList: return "whole number or list";
     case Kind::kNumber: return "number";
     case Kind::kSwitch: return "true or false";
-    case Kind::kPairs: return "map";
+    case Kind::kPairs:
     case Kind::kObject: return "map";
   }
   return "";
