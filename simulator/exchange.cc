@@ -187,7 +187,7 @@ void ServerExchange::Reset() {
   // down before it closes, and the client would see that FIN first.
   sockaddr none = {};
   none.sa_family = AF_UNSPEC;
-  ::connect(bufferevent_getfd(BuffereventOf(request_)), &none, sizeof(none));
+  (void)::connect(bufferevent_getfd(BuffereventOf(request_)), &none, sizeof(none));
   StopWatching();
   evhttp_connection_free(evhttp_request_get_connection(std::exchange(request_, nullptr)));
 }

@@ -96,7 +96,7 @@ class JobDriver::Core {
 
   absl::StatusOr<uint64_t> TakeRecords(const v1::RecordChunk& chunk) {
     absl::StatusOr<uint64_t> kept = records_.Append(chunk);
-    const std::string agent = chunk.agent_id();
+    const std::string& agent = chunk.agent_id();
     const std::string error = kept.ok() ? "" : std::string(kept.status().message());
     if (!kept.ok() || records_.PartOf(agent).second) {
       Run([this, agent, error, bytes = kept.ok() ? *kept : 0] {

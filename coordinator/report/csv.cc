@@ -16,7 +16,7 @@ bool LooksLikeFormula(absl::string_view cell) {
 }
 
 std::string Cell(const std::string& text) {
-  const std::string safe = LooksLikeFormula(text) ? "'" + text : text;
+  std::string safe = LooksLikeFormula(text) ? "'" + text : text;
   if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   return absl::StrCat("\"", absl::StrReplaceAll(safe, {{"\"", "\"\""}}), "\"");
 }

@@ -41,7 +41,7 @@ std::string WithoutSecretValue(absl::string_view parameter) {
 }  // namespace
 
 std::string RedactUrl(const std::string& url) {
-  const std::string shown = WithoutUserInfo(url);
+  std::string shown = WithoutUserInfo(url);
   size_t at = shown.find('?');
   if (at == std::string::npos) return shown;
   std::string out = shown.substr(0, ++at);

@@ -88,7 +88,7 @@ absl::Status AddTexts(absl::string_view name, absl::string_view shown_name,
   const ParameterKind kind = setting.parameter->kind;
   if (kind == ParameterKind::kPairs) {
     for (const std::string& text : texts) {
-      const absl::Status status = AddPair(text, setting);
+      absl::Status status = AddPair(text, setting);
       if (!status.ok()) return status;
     }
     return AddSetting(std::move(setting), layer);

@@ -143,7 +143,7 @@ absl::StatusOr<std::string> MapToJson(const YAML::Node& node, absl::string_view 
     if (!seen.insert(key).second) {
       return Problem(file_name, entry.first.Mark(), absl::StrCat("key \"", key, "\" twice"));
     }
-    const absl::StatusOr<std::string> value = NodeToJson(entry.second, file_name);
+    absl::StatusOr<std::string> value = NodeToJson(entry.second, file_name);
     if (!value.ok()) return value;
     absl::StrAppend(&json, json.size() > 1 ? "," : "", JsonString(key), ":", *value);
   }
@@ -153,7 +153,7 @@ absl::StatusOr<std::string> MapToJson(const YAML::Node& node, absl::string_view 
 absl::StatusOr<std::string> ListToJson(const YAML::Node& node, absl::string_view file_name) {
   std::string json = "[";
   for (const YAML::Node& item : node) {
-    const absl::StatusOr<std::string> value = NodeToJson(item, file_name);
+    absl::StatusOr<std::string> value = NodeToJson(item, file_name);
     if (!value.ok()) return value;
     absl::StrAppend(&json, json.size() > 1 ? "," : "", *value);
   }

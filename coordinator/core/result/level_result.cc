@@ -48,11 +48,8 @@ Merged MergeParts(const LevelMeasurement& measurement) {
 
 std::string Confidence(const SlaResult& sla) {
   if (!sla.confidence) return "";
-  switch (sla.confidence->verdict) {
-    case Verdict::kPass: return "sure at 95 %";
-    case Verdict::kFail: return "sure at 95 %";
-    default: return "undecided at 95 %";
-  }
+  const Verdict sure = sla.confidence->verdict;
+  return sure == Verdict::kPass || sure == Verdict::kFail ? "sure at 95 %" : "undecided at 95 %";
 }
 
 v1::SlaResult ToProto(const SlaResult& sla) {
