@@ -9,6 +9,13 @@
 namespace tidemark {
 namespace {
 
+void Warn(absl::string_view text, std::vector<Say>* says) {
+  Say say;
+  say.warning = true;
+  absl::StrAppend(&say.text, text);
+  says->push_back(std::move(say));
+}
+
 std::string DescribeFailure(const v1::ProbeFailure& failure) {
   std::string text = RedactUrl(failure.url());
   if (failure.status() != 0) absl::StrAppend(&text, " answered ", failure.status());
@@ -49,9 +56,9 @@ void FillCalibration(const v1::Probed& report, JobSpec* spec, std::vector<Say>* 
   }
   spec->workload.calibration = {0, 1};
   if (report.has_failure()) return;  // said already
-  says->push_back({true,
-                   "the endpoint reports no token usage: a word of the prompt is taken as one "
-                   "token, so input lengths are approximate"});
+  Warn("the endpoint reports no token usage: a word of the prompt is taken as one token, so input lengths are "
+       "approximate",
+       says);
 }
 
 }  // namespace
@@ -72,9 +79,7 @@ ProbeJudgement ApplyProbe(const v1::Probed& report, JobSpec* spec) {
   if (spec->workload.fixed_output_length && !report.fixed_output_length() &&
       !report.has_failure()) {
     spec->workload.fixed_output_length = false;
-    out.says.push_back({true,
-                        "the endpoint refuses ignore_eos and min_tokens: output lengths are up to "
-                        "the model"});
+    Warn("the endpoint refuses ignore_eos and min_tokens: output lengths are up to the model", &out.says);
   }
   for (const std::string& warning : report.warnings()) out.says.push_back({true, warning});
   return out;
