@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
@@ -18,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "common/clock/clock.h"
+#include "common/wall_time/wall_time.h"
 
 namespace tidemark {
 namespace {
@@ -91,7 +90,7 @@ bool HasFiles(const std::string& path) {
 std::string DefaultFolder(const OutputFolderOptions& options) {
   constexpr int kMostInOneSecond = 1000;
   const std::string stem =
-      absl::StrCat(options.base, "/", UtcStamp(options.wall_nanos), "-", options.name);
+      absl::StrCat(options.base, "/", CompactUtc(options.wall_nanos), "-", options.name);
   std::error_code error;
   std::string path = stem;
   for (int number = 2; number < kMostInOneSecond && fs::exists(path, error); ++number) {
@@ -190,15 +189,6 @@ void PointLatest(const std::string& base, const std::string& path) {
 }
 
 }  // namespace
-
-std::string UtcStamp(int64_t wall_nanos) {
-  const std::time_t seconds = static_cast<std::time_t>(wall_nanos / kNanosPerSecond);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char stamp[32];
-  std::strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
-  return stamp;
-}
 
 absl::Status OutputFolder::Check(const OutputFolderOptions& options) {
   if (options.dir.empty()) return absl::OkStatus();

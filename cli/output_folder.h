@@ -46,9 +46,6 @@ class OutputFolder {
   std::string path_;
 };
 
-// "20260131T235959Z".
-std::string UtcStamp(int64_t wall_nanos);
-
 }  // namespace tidemark
 
 #endif  // TIDEMARK_CLI_OUTPUT_FOLDER_H_
