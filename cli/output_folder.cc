@@ -1,12 +1,8 @@
 #include "cli/output_folder.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
@@ -17,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/files/whole_file.h"
 #include "common/wall_time/wall_time.h"
 
 namespace tidemark {
@@ -24,55 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::Status SystemError(absl::string_view what, const std::string& path, int error) {
-  std::string text = absl::StrCat(what, " ", path, ": ", strerror(error));
-  if (error == ENOSPC || error == EDQUOT) {
-    absl::StrAppend(&text, "; free space, or give another --output-dir");
-  }
-  return absl::UnavailableError(text);
-}
-
-absl::Status MakeFolders(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  return error ? SystemError("cannot make folder", path, error.value()) : absl::OkStatus();
-}
-
-// A descriptor that closes itself.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  ~OwnedFd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
-// 0, or errno.
-int WriteAll(int fd, absl::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return fsync(fd) == 0 ? 0 : errno;
-}
-
-int WriteNewFile(const std::string& path, absl::string_view content) {
-  const OwnedFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  return fd.get() < 0 ? errno : WriteAll(fd.get(), content);
-}
-
-// The rename is durable only with its folder. Not every file system can: then it is not asked for.
-void SyncFolder(const std::string& path) {
-  const OwnedFd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) (void)fsync(fd.get());
+// What a full disk wants, said where the folder was chosen.
+absl::Status WithCure(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::UnavailableError(absl::StrCat(status.message(), "; free space, or give another --output-dir"));
 }
 
 // Anything but folders, at whatever depth: those of a run that left nothing are no obstacle.
@@ -158,7 +110,7 @@ absl::Status RemoveResultFiles(const fs::path& root, const std::string& folder) 
     if (!fs::is_regular_file(entry.symlink_status(error))) continue;
     if (!IsResultFile(folder, entry.path().filename().string())) continue;
     if (!fs::remove(entry.path(), error) && error) {
-      return SystemError("cannot remove the old run's", entry.path().string(), error.value());
+      return FileError("cannot remove the old run's", entry.path().string(), error.value());
     }
   }
   return absl::OkStatus();
@@ -213,25 +165,13 @@ absl::StatusOr<OutputFolder> OutputFolder::Prepare(const OutputFolderOptions& op
   status = MakeFolders(folder.path());
   if (status.ok() && options.overwrite) status = RemoveOldRun(folder.path());
   if (status.ok()) status = MakeFolders(folder.JournalDir());
-  if (!status.ok()) return status;
+  if (!status.ok()) return WithCure(status);
   if (options.dir.empty()) PointLatest(options.base, folder.path());
   return folder;
 }
 
 absl::Status OutputFolder::WriteFile(absl::string_view name, absl::string_view content) const {
-  const std::string path = absl::StrCat(path_, "/", name);
-  const std::string parent = fs::path(path).parent_path().string();
-  absl::Status made = MakeFolders(parent);
-  if (!made.ok()) return made;
-  const std::string temporary = absl::StrCat(path, ".tmp.", getpid());
-  int error = WriteNewFile(temporary, content);
-  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    unlink(temporary.c_str());
-    return SystemError("cannot write", path, error);
-  }
-  SyncFolder(parent);
-  return absl::OkStatus();
+  return WithCure(WriteWholeFile(absl::StrCat(path_, "/", name), content));
 }
 
 }  // namespace tidemark
