@@ -310,6 +310,8 @@ class JobDriver::Core {
                    [this](const SendPullRecords& e) { PullRecords(e); },
                    [this](const SetTimer& e) { machine_wake_ = e.at; },
                    [this](const PhaseChanged& e) { ShowPhase(e); },
+                   [](const ProbeTaken&) {},
+                   [](const AttemptVoided&) {},
                    [this](const LevelFinished& e) { Judge(*e.measurement); },
                    [this](const JobFinished& e) { Finish(e); },
                    [this](const Say& e) { Speak(e); },

@@ -70,6 +70,7 @@ class JobMachine::State {
  private:
   enum class Stage {
     kIdle,              // before StartJob
+    kQuiet,             // until agents of an earlier start have stopped for sure
     kWaitingForAgents,  // for one at all, and on a cluster for the capacity that the job needs
     kProbing,
     kCooldown,            // between levels, or attempts
@@ -127,7 +128,28 @@ class JobMachine::State {
   // ---- before the first level ----
 
   void On(const StartJob&) {
-    if (stage_ == Stage::kIdle) WaitForAgents();
+    if (stage_ != Stage::kIdle) return;
+    if (options_.resume) Resume(*options_.resume);
+    if (stage_ == Stage::kFinished) return;
+    if (now_ >= options_.quiet_until) return WaitForAgents();
+    stage_ = Stage::kQuiet;
+    deadline_ = options_.quiet_until;
+  }
+
+  // What was found and decided before is not asked or said again.
+  void Resume(const JobResume& resume) {
+    history_ = resume.history;
+    level_index_ = static_cast<uint32_t>(history_.size());
+    sent_without_level_ = resume.sent_without_level;
+    if (!resume.probe) return;
+    probe_ = ProbeFindings{resume.probe->report};
+    ApplyProbe(probe_->report, &spec_);
+    latency_ = LatencyOf(probe_->report);
+    if (resume.latency > 0) {
+      latency_ = resume.latency;
+      latency_seen_at_ = resume.latency_seen_at;
+    }
+    if (spec_.search && resume.probe->search_max > 0) LowerMaxTo(resume.probe->search_max);
   }
 
   void WaitForAgents() {
@@ -162,7 +184,7 @@ class JobMachine::State {
         std::any_of(members_.begin(), members_.end(), [](const Member& m) { return !m.no_probe; });
     if (!any) return;
     const absl::Status enough = Enough();
-    if (enough.ok()) return BeginProbe();
+    if (enough.ok()) return probe_ ? NextLevel() : BeginProbe();
     if (options_.one_host) Fail(std::string(enough.message()), /*refused=*/true);
   }
 
@@ -199,11 +221,15 @@ class JobMachine::State {
       failure_class_ = judgement.refusal->failure_class;
       return Fail(judgement.refusal->reason);
     }
-    const v1::Probed& report = e.findings.report;
-    const bool known = !report.has_failure() && report.latency_us() > 0;
-    latency_ = known ? static_cast<int64_t>(report.latency_us()) * kNanosPerMicro : kUnknownLatency;
+    latency_ = LatencyOf(e.findings.report);
     LowerMaxToCapacity();
-    if (stage_ != Stage::kFinished) NextLevel();
+    out_.push_back(ProbeTaken{e.findings.report, spec_.search ? spec_.search->spec.max : 0});
+    NextLevel();
+  }
+
+  static int64_t LatencyOf(const v1::Probed& report) {
+    const bool known = !report.has_failure() && report.latency_us() > 0;
+    return known ? static_cast<int64_t>(report.latency_us()) * kNanosPerMicro : kUnknownLatency;
   }
 
   void LowerMaxToCapacity() {
@@ -213,7 +239,12 @@ class JobMachine::State {
     if (search.max <= capacity) return;
     out_.push_back(Say{false, absl::StrCat("concurrency_max is lowered from ", search.max, " to ",
                                            capacity, ", what the agents carry")});
-    search.max = std::max(capacity, search.min);
+    LowerMaxTo(capacity);
+  }
+
+  void LowerMaxTo(uint64_t max) {
+    SearchSpec& search = spec_.search->spec;
+    search.max = std::max(max, search.min);
     if (search.start) search.start = std::min(*search.start, search.max);
   }
 
@@ -242,6 +273,10 @@ class JobMachine::State {
     attempt_ = 1;
     reruns_ = resplits_ = 0;
     voided_.clear();
+    if (options_.resume && level_index_ == options_.resume->history.size()) {
+      attempt_ += options_.resume->attempts_begun;  // a key never comes back
+      voided_ = options_.resume->voided;
+    }
     for (Member& member : members_) member.unfit = false;
     CoolDownThenTry();
   }
@@ -341,6 +376,7 @@ class JobMachine::State {
     const VoidedAttempt voided = level_->voided();
     sent_without_level_.Add(voided.sent);
     const bool armed = level_->was_armed();
+    out_.push_back(AttemptVoided{{options_.job_id, level_index_, attempt_}, concurrency_, voided});
     for (const std::string& id : level_->unfit()) {
       if (Member* member = FindMember(id)) member->unfit = true;
     }
@@ -376,6 +412,8 @@ class JobMachine::State {
     if (level_) return level_->OnTime(now_, &out_);
     if (now_ < deadline_) return;
     switch (stage_) {
+      case Stage::kQuiet:
+        return WaitForAgents();
       case Stage::kWaitingForAgents:
         return Fail(absl::StrCat(
             members_.empty() ? "no agent came within " : "not enough agents came within ",
@@ -419,14 +457,15 @@ class JobMachine::State {
 
   void On(const StopJob& e) {
     stopping_ = true;
-    if (stop_reason_.empty()) stop_reason_ = e.reason;
+    store_failed_ |= e.failed;
+    if (stop_reason_.empty() || e.failed) stop_reason_ = e.reason;
     if (level_) return level_->Stop(e.now, now_, &out_);
     if (stage_ != Stage::kJudging) FinishStopped();
   }
 
   void FinishStopped() {
     JobFinished end;
-    end.end = JobEnd::kStopped;
+    end.end = store_failed_ ? JobEnd::kFailed : JobEnd::kStopped;
     end.reason = stop_reason_;
     Finish(std::move(end));
   }
@@ -478,6 +517,7 @@ class JobMachine::State {
   SentTotals sent_without_level_;
   std::optional<LevelMachine> level_;
   bool stopping_ = false;
+  bool store_failed_ = false;  // of stopping_
   std::string stop_reason_;
 };
 

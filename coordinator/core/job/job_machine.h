@@ -97,8 +97,9 @@ struct LevelJudged {
 };
 struct StopJob {
   std::string reason;
-  bool now = false;
-};  // now: cancel measured requests too
+  bool now = false;     // cancel measured requests too
+  bool failed = false;  // nobody asked for it: the coordinator cannot go on (its store is full)
+};
 
 using JobEvent =
     std::variant<StartJob, AgentJoined, AgentReturned, AgentLost, AgentProbed, AgentReady,
@@ -182,7 +183,7 @@ struct SentTotals {
 
 struct VoidedAttempt {
   uint32_t attempt = 0;
-  std::string agent;
+  std::string agent;  // empty: no agent's fault
   std::string reason;
   SentTotals sent;
 };
@@ -206,6 +207,17 @@ struct LevelFinished {
   std::shared_ptr<const LevelMeasurement> measurement;
 };  // answer with LevelJudged
 
+// The probe was taken: what a restart needs in its place.
+struct ProbeTaken {
+  v1::Probed report;
+  uint64_t search_max = 0;  // of a search, as lowered to the agents' capacity
+};
+struct AttemptVoided {
+  LevelKey key;
+  uint32_t concurrency = 0;
+  VoidedAttempt attempt;
+};
+
 enum class JobEnd { kCompleted, kStopped, kFailed };
 struct JobFinished {
   JobEnd end = JobEnd::kCompleted;
@@ -224,8 +236,20 @@ struct Say {
 
 using JobEffect =
     std::variant<SendProbe, SendPrepare, SendArm, SendMeasure, SendStop, SendCancel,
-                 SendPullRecords, SetTimer, PhaseChanged, LevelFinished, JobFinished, Say>;
+                 SendPullRecords, SetTimer, PhaseChanged, ProbeTaken, AttemptVoided, LevelFinished,
+                 JobFinished, Say>;
 using JobEffects = std::vector<JobEffect>;
+
+// How far a job was when its coordinator ended, from the journal.
+struct JobResume {
+  std::optional<ProbeTaken> probe;    // nothing: the job is probed (again)
+  std::vector<LevelOutcome> history;  // of the finished levels
+  int64_t latency = 0;                // mean of the last finished level's successes, ns; 0: not known
+  uint32_t latency_seen_at = 0;       // that level's concurrency
+  uint32_t attempts_begun = 0;        // of the level that was not finished
+  std::vector<VoidedAttempt> voided;  // of that level, the one that the end cut included
+  SentTotals sent_without_level;
+};
 
 struct JobMachineOptions {
   std::string job_id;
@@ -235,6 +259,9 @@ struct JobMachineOptions {
   int64_t start_lead = 20'000'000;      // ns between sending ARM or MEASURE and its start_at
   int64_t barrier_deadline =
       30'000'000'000;  // of READY, STARTED, STOPPED beyond what the phase itself needs
+  // Agents of an earlier start of the coordinator may still send: nothing is asked of any before.
+  int64_t quiet_until = 0;
+  std::optional<JobResume> resume;
 };
 
 class JobMachine {

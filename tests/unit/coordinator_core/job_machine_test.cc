@@ -49,7 +49,7 @@ TEST(JobMachine, PassesTheBarriersInOrder) {
       kinds.push_back(line.substr(0, line.find(' ')));
     }
   }
-  EXPECT_THAT(kinds, testing::ElementsAre("PROBE", "PHASE", "PREPARE", "PHASE", "ARM", "PHASE",
+  EXPECT_THAT(kinds, testing::ElementsAre("PROBE", "TAKEN", "PHASE", "PREPARE", "PHASE", "ARM", "PHASE",
                                           "MEASURE", "PHASE", "STOP", "PHASE", "LEVEL", "END"));
 }
 

@@ -39,6 +39,13 @@ struct Describer {
   std::string operator()(const PhaseChanged& e) const {
     return absl::StrCat("PHASE ", LevelPhaseName(e.phase), At(e.key), " N ", e.concurrency);
   }
+  std::string operator()(const ProbeTaken& e) const {
+    return absl::StrCat("TAKEN probe, search max ", e.search_max);
+  }
+  std::string operator()(const AttemptVoided& e) const {
+    return absl::StrCat("VOID", At(e.key), " N ", e.concurrency, " sent ", e.attempt.sent.requests, ": ", e.attempt.agent,
+                        " ", e.attempt.reason);
+  }
   std::string operator()(const LevelFinished& e) const {
     const LevelMeasurement& m = *e.measurement;
     return absl::StrCat("LEVEL", At(m.key), " N ", m.plan.concurrency, " parts ", m.parts.size(),
@@ -59,14 +66,17 @@ struct Describer {
 
 std::string Describe(const JobEffect& effect) { return std::visit(Describer(), effect); }
 
-JobScenario::JobScenario(JobSpec spec, bool one_host)
-    : machine_(std::move(spec), [one_host] {
-        JobMachineOptions options;
-        options.job_id = "job";
-        options.nonce = "nonce";
-        options.one_host = one_host;
-        return options;
-      }()) {
+JobMachineOptions JobScenario::Options(bool one_host) {
+  JobMachineOptions options;
+  options.job_id = "job";
+  options.nonce = "nonce";
+  options.one_host = one_host;
+  return options;
+}
+
+JobScenario::JobScenario(JobSpec spec, bool one_host) : JobScenario(std::move(spec), Options(one_host)) {}
+
+JobScenario::JobScenario(JobSpec spec, JobMachineOptions options) : machine_(std::move(spec), std::move(options)) {
   judge = [](const LevelMeasurement&) { return Verdict::kPass; };
   probed.set_model("m");
   probed.set_fixed_output_length(true);

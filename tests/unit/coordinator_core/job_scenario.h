@@ -24,6 +24,8 @@ std::string Describe(const JobEffect& effect);
 class JobScenario {
  public:
   explicit JobScenario(JobSpec spec, bool one_host = false);
+  JobScenario(JobSpec spec, JobMachineOptions options);
+  static JobMachineOptions Options(bool one_host);
 
   // A job of these levels with `request_count` measured requests each.
   static JobSpec List(std::vector<uint32_t> concurrency, uint64_t request_count);
