@@ -115,6 +115,8 @@ void Configure(CURL* easy, const std::string& url, const curl_slist* headers, Ca
   set(CURLOPT_CONNECTTIMEOUT_MS, Millis(call->options->connect_timeout_ms));
   set(CURLOPT_TIMEOUT_MS, Millis(call->options->total_timeout_ms));
   if (!call->options->ca_cert.empty()) set(CURLOPT_CAINFO, call->options->ca_cert.c_str());
+  if (!call->options->client_cert.empty()) set(CURLOPT_SSLCERT, call->options->client_cert.c_str());
+  if (!call->options->client_key.empty()) set(CURLOPT_SSLKEY, call->options->client_key.c_str());
   set(CURLOPT_SSL_VERIFYPEER, call->options->insecure_skip_verify ? 0L : 1L);
   set(CURLOPT_SSL_VERIFYHOST, call->options->insecure_skip_verify ? 0L : 2L);
   set(CURLOPT_HEADERFUNCTION, &OnHeaderLine);

@@ -20,6 +20,7 @@ struct HttpOptions {
   uint64_t connect_timeout_ms = 30'000;  // name lookup and TLS included
   uint64_t total_timeout_ms = 60'000;
   std::string ca_cert;  // path of a PEM file; empty: the system's
+  std::string client_cert, client_key;  // paths of PEM files; empty: none is shown
   bool insecure_skip_verify = false;
   size_t max_body_bytes = 1 << 20;  // a larger answer is an error
   // Asked about each second; true ends the request. May be null.

@@ -19,6 +19,7 @@ const Library kLibraries[] = {
     {"openssl", "openssl/", "openssl/ssl.h",
      {{"agent/http/", "libcurl's context: one set of CA certificates for all connections"},
       {"common/http_client/", "the same, on the control path"},
+      {"common/http_server/", "certificates read anew for each connection, client certificates"},
       {"simulator/tls_context.", "the simulator's own TLS"}}},
     {"grpc", R"((grpcpp|grpc)/|.*\.grpc\.pb\.h)", "proto/tidemark/v1/agent_session.grpc.pb.h",
      {{"agent/session/", "the agent's end of the session"},
@@ -37,6 +38,10 @@ const Library kLibraries[] = {
     {"spdlog", "spdlog/", "spdlog/spdlog.h", {{"common/log/", "the log"}}},
     {"boost", "boost/", "boost/math/distributions/normal.hpp", {{"common/statistics/", "distributions"}}},
     {"libevent", R"((event2/|event\.h|evhttp\.h))", "event2/event.h", {{"simulator/", "the simulator's server"}}},
+    {"httplib", R"(httplib\.h)", "httplib.h", {{"common/http_server/", "parses requests and writes answers"}}},
+    {"prometheus", "prometheus/", "prometheus/text_serializer.h",
+     {{"coordinator/exporter/", "the text of the coordinator's metrics"},
+      {"agent/exporter/", "the same of the agent's"}}},
     {"absl_time", "absl/time/", "absl/time/time.h", {{"common/wall_time/", "calendar text of a time; it reads no clock"}}},
 };
 
