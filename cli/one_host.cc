@@ -53,7 +53,7 @@ class OneHostRunner final : public Runner {
   absl::StatusOr<v1::Result> Run(const RunRequest& request, const RunCallbacks& callbacks) override {
     JobDriver driver(DriverOptions(request), DriverEvents(request, callbacks), clock_);
     Register(&driver);
-    const auto service = NewSessionService(&driver);
+    const auto service = NewSessionService(&driver, nullptr);
     grpc::ServerBuilder builder;
     builder.RegisterService(service.get());
     const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();

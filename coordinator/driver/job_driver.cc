@@ -461,7 +461,7 @@ void JobDriver::Stop(const std::string& reason, bool now) {
   core_->Run([core = core_.get(), reason, now] { core->Handle(StopJob{reason, now}); });
 }
 
-void JobDriver::OnOpened(const std::shared_ptr<AgentStream>& stream) {
+void JobDriver::OnOpened(const std::shared_ptr<AgentStream>& stream, const std::string&) {
   core_->Run([core = core_.get(), stream] { core->Expect(stream); });
 }
 

@@ -49,7 +49,7 @@ class JobDriver : public SessionHandler {
   // First call: drains the level and keeps partial results. `now` cancels measured requests too.
   void Stop(const std::string& reason, bool now);
 
-  void OnOpened(const std::shared_ptr<AgentStream>& stream) override;
+  void OnOpened(const std::shared_ptr<AgentStream>& stream, const std::string& agent_id) override;
   void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) override;
   void OnClosed(const std::shared_ptr<AgentStream>& stream) override;
   absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk& chunk) override;

@@ -6,7 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "common/log/log.h"
 #include "common/mutex.h"
+#include "common/rpc/grpc_status.h"
 
 namespace tidemark {
 namespace {
@@ -22,9 +25,9 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
  public:
   explicit StreamReactor(SessionHandler* handler) : handler_(handler) {}
 
-  void Start(std::shared_ptr<StreamReactor> self) {
+  void Start(std::shared_ptr<StreamReactor> self, const std::string& agent_id) {
     self_ = std::move(self);
-    handler_->OnOpened(self_);
+    handler_->OnOpened(self_, agent_id);
     StartRead(&incoming_);
   }
 
@@ -122,11 +125,19 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
 // Reads a chunk, hands it on, acknowledges it, reads the next.
 class UploadReactor final : public grpc::ServerBidiReactor<v1::RecordChunk, v1::RecordAck> {
  public:
-  explicit UploadReactor(SessionHandler* handler) : handler_(handler) { StartRead(&chunk_); }
+  UploadReactor(SessionHandler* handler, std::string agent_id) : handler_(handler), agent_id_(std::move(agent_id)) {
+    StartRead(&chunk_);
+  }
 
   void OnReadDone(bool ok) override {
     if (!ok) {
       Finish(grpc::Status::OK);
+      return;
+    }
+    if (!agent_id_.empty() && chunk_.agent_id() != agent_id_) {
+      Finish(grpc::Status(grpc::StatusCode::PERMISSION_DENIED,
+                          absl::StrCat("the certificate is of agent \"", agent_id_, "\", the records are of \"",
+                                       chunk_.agent_id(), "\"")));
       return;
     }
     const absl::StatusOr<uint64_t> offset = handler_->OnRecords(chunk_);
@@ -150,35 +161,59 @@ class UploadReactor final : public grpc::ServerBidiReactor<v1::RecordChunk, v1::
 
  private:
   SessionHandler* const handler_;
+  const std::string agent_id_;  // the only one that may be; empty: any
   v1::RecordChunk chunk_;
   v1::RecordAck ack_;
 };
 
+// Ends a call at once.
+template <typename Request, typename Response>
+class Refusal final : public grpc::ServerBidiReactor<Request, Response> {
+ public:
+  explicit Refusal(const absl::Status& status) { this->Finish(ToGrpcStatus(status)); }
+  void OnDone() override { delete this; }
+};
+
 class SessionService final : public v1::AgentSession::CallbackService {
  public:
-  explicit SessionService(SessionHandler* handler) : handler_(handler) {}
+  SessionService(SessionHandler* handler, Authorizer* authorizer) : handler_(handler), authorizer_(authorizer) {}
 
   grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>* Session(
-      grpc::CallbackServerContext*) override {
+      grpc::CallbackServerContext* context) override {
+    const absl::StatusOr<Caller> caller = Authorize(*context);
+    if (!caller.ok()) return new Refusal<v1::AgentMessage, v1::CoordinatorMessage>(caller.status());
     auto reactor = std::make_shared<StreamReactor>(handler_);
     StreamReactor* raw = reactor.get();
-    raw->Start(std::move(reactor));
+    raw->Start(std::move(reactor), caller->agent_id);
     return raw;
   }
 
   grpc::ServerBidiReactor<v1::RecordChunk, v1::RecordAck>* UploadRecords(
-      grpc::CallbackServerContext*) override {
-    return new UploadReactor(handler_);
+      grpc::CallbackServerContext* context) override {
+    const absl::StatusOr<Caller> caller = Authorize(*context);
+    if (!caller.ok()) return new Refusal<v1::RecordChunk, v1::RecordAck>(caller.status());
+    return new UploadReactor(handler_, caller->agent_id);
   }
 
  private:
+  absl::StatusOr<Caller> Authorize(const grpc::CallbackServerContext& context) {
+    if (authorizer_ == nullptr) return Caller{};
+    absl::StatusOr<Caller> caller = authorizer_->Authorize(context, Role::kAgent);
+    if (!caller.ok()) {
+      Log(LogLevel::kWarning, "call refused",
+          {{"peer", context.peer()}, {"wanted", "agent"}, {"reason", std::string(caller.status().message())}});
+    }
+    return caller;
+  }
+
   SessionHandler* const handler_;
+  Authorizer* const authorizer_;  // may be null
 };
 
 }  // namespace
 
-std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler) {
-  return std::make_unique<SessionService>(handler);
+std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler, Authorizer* authorizer) {
+  return std::make_unique<SessionService>(handler, authorizer);
 }
 
 }  // namespace tidemark

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "coordinator/rpc/authorizer.h"
 #include "proto/tidemark/v1/agent_session.grpc.pb.h"
 
 namespace tidemark {
@@ -25,18 +26,20 @@ class AgentStream {
 class SessionHandler {
  public:
   virtual ~SessionHandler() = default;
-  // Before any message of the stream.
-  virtual void OnOpened(const std::shared_ptr<AgentStream>& stream) = 0;
+  // Before any message of the stream. `agent_id`: the only one that the agent's certificate allows it to
+  // be; empty: any.
+  virtual void OnOpened(const std::shared_ptr<AgentStream>& stream, const std::string& agent_id) = 0;
   virtual void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) = 0;
   virtual void OnClosed(const std::shared_ptr<AgentStream>& stream) = 0;
-  // A chunk of records; called on gRPC's thread and may write to disk. Returns the offset up to which
+  // A chunk of records, of an agent that may be the one it says; called on gRPC's thread and may write to disk. Returns the offset up to which
   // everything is kept. An error ends the upload.
   virtual absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk& chunk) = 0;
 };
 
-// The AgentSession service: thin reactors that hand everything to `handler`, which must outlive the
-// server that the service is registered with.
-std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler);
+// The AgentSession service: thin reactors that hand everything to `handler`. Calls that `authorizer` refuses
+// the role agent end with its status and reach nobody; null, of the server inside one process: everyone is
+// an agent. Both must outlive the server that the service is registered with.
+std::unique_ptr<v1::AgentSession::CallbackService> NewSessionService(SessionHandler* handler, Authorizer* authorizer);
 
 }  // namespace tidemark
 

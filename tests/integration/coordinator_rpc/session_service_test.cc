@@ -25,7 +25,7 @@ class Answerer final : public SessionHandler {
   using Answer = std::function<void(const std::shared_ptr<AgentStream>&)>;
   explicit Answerer(Answer answer) : answer_(std::move(answer)) {}
 
-  void OnOpened(const std::shared_ptr<AgentStream>&) override {}
+  void OnOpened(const std::shared_ptr<AgentStream>&, const std::string&) override {}
   void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage) override { answer_(stream); }
   void OnClosed(const std::shared_ptr<AgentStream>&) override {}
   absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk&) override { return 0; }
@@ -42,7 +42,7 @@ struct Received {
 
 Received SayHello(Answerer::Answer answer) {
   Answerer handler(std::move(answer));
-  const auto service = NewSessionService(&handler);
+  const auto service = NewSessionService(&handler, nullptr);
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);

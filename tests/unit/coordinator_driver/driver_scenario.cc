@@ -69,7 +69,7 @@ DriverScenario::DriverScenario() {
 
 std::shared_ptr<FakeStream> DriverScenario::Open() {
   auto stream = std::make_shared<FakeStream>();
-  driver_->OnOpened(stream);
+  driver_->OnOpened(stream, "");
   return stream;
 }
 
