@@ -360,7 +360,8 @@ class JobMachine::State {
     auto measurement = std::make_shared<LevelMeasurement>(level_->TakeMeasurement());
     level_.reset();
     measurement->voided = voided_;
-    if (const std::optional<int64_t> latency = MeanLatency(*measurement)) {
+    const std::optional<int64_t> latency = MeanLatency(*measurement);
+    if (latency) {
       latency_ = *latency;
       latency_seen_at_ = concurrency_;
     }
@@ -369,7 +370,7 @@ class JobMachine::State {
     rested_at_ = measurement->ended_at +
                  (cut ? std::max(cooldown, kCooldownAfterCancel) : cooldown);
     stage_ = Stage::kJudging;
-    out_.push_back(LevelFinished{std::move(measurement)});
+    out_.push_back(LevelFinished{std::move(measurement), latency.value_or(0)});
   }
 
   void EndVoid() {

@@ -205,6 +205,7 @@ struct LevelMeasurement {
 };
 struct LevelFinished {
   std::shared_ptr<const LevelMeasurement> measurement;
+  int64_t mean_latency = 0;  // of its successes, ns; 0: there was none
 };  // answer with LevelJudged
 
 // The probe was taken: what a restart needs in its place.
