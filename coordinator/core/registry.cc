@@ -4,10 +4,20 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 namespace tidemark {
 namespace {
+
+constexpr size_t kMaxName = 253;  // as of a host
+
+// It is shown in logs, tables and labels.
+bool IsName(absl::string_view id) {
+  return id.size() <= kMaxName &&
+         std::all_of(id.begin(), id.end(), [](unsigned char c) { return absl::ascii_isgraph(c); });
+}
 
 absl::Status Bad(absl::string_view field, absl::string_view value, absl::string_view right) {
   return absl::InvalidArgumentError(absl::StrCat("hello.", field, " is ", value, ": ", right));
@@ -23,6 +33,10 @@ absl::StatusOr<AgentInfo> DecodeHello(const v1::Hello& hello) {
         ": run the same release of both"));
   }
   if (hello.agent_id().empty()) return Bad("agent_id", "empty", "name the agent (--id)");
+  if (!IsName(hello.agent_id())) {
+    return Bad("agent_id", absl::CEscape(hello.agent_id().substr(0, kMaxName)),
+               absl::StrCat("at most ", kMaxName, " printable characters without spaces (--id)"));
+  }
   if (hello.incarnation().empty()) return Bad("incarnation", "empty", "draw one at each start");
   if (hello.capacity().streams() == 0) {
     return Bad("capacity.streams", "0", "at least 1 concurrent stream (--capacity)");

@@ -105,5 +105,14 @@ TEST(DecodeHello, RefusesWhatCannotBePlannedWith) {
   EXPECT_FALSE(DecodeHello(hello).ok());
 }
 
+TEST(DecodeHello, RefusesAnIdThatCannotBeShown) {
+  v1::Hello hello = GoodHello();
+  hello.set_agent_id("a\x1b[2J");
+  EXPECT_EQ(DecodeHello(hello).status().message(),
+            "hello.agent_id is a\\033[2J: at most 253 printable characters without spaces (--id)");
+  hello.set_agent_id(std::string(254, 'a'));
+  EXPECT_FALSE(DecodeHello(hello).ok());
+}
+
 }  // namespace
 }  // namespace tidemark
