@@ -3,11 +3,12 @@
 # key lies beside them, not encrypted).
 #
 #   make-test-certs.sh DIR [--coordinator NAME[,NAME…]] [--agent [ID]]… [--client [NAME]]…
-#                      [--trust-domain DOMAIN] [--days N]
+#                      [--hosts NAME[,NAME…]] [--trust-domain DOMAIN] [--days N]
 #
 #   --coordinator  DIR/coordinator.{crt,key} for these host names and addresses (localhost,127.0.0.1,::1)
 #   --agent ID     DIR/agent-ID.{crt,key}: that agent alone;  without ID  DIR/agent.{crt,key}: any agent
 #   --client NAME  DIR/client-NAME.{crt,key};                 without NAME  DIR/client.{crt,key}
+#   --hosts        host names and addresses of agents and clients too (none): where they serve TLS themselves
 #   --trust-domain of the URI names (tidemark.test)
 #   --days         how long the certificates are valid (30); negative: they expired yesterday
 #
@@ -24,6 +25,7 @@ die() { echo "make-test-certs.sh: $*" >&2; exit 2; }
 dir=$1; shift
 domain=tidemark.test
 days=30
+all_hosts=""
 wanted=()  # "file|uri path|comma-separated hosts"
 
 # The value of an option that may stand without one.
@@ -41,6 +43,7 @@ while [[ $# -gt 0 ]]; do
       [[ $name =~ ^[A-Za-z0-9._-]*$ ]] || die "$1 \"$name\": letters, digits, '.', '_' and '-' only"
       wanted+=("$role${name:+-$name}|$role${name:+/$name}|")
       ;;
+    --hosts) all_hosts=${2:?--hosts needs names} ;;
     --trust-domain) domain=${2:?--trust-domain needs a name} ;;
     --days) days=${2:?--days needs a number} ;;
     *) die "unknown option \"$1\"; see --help" ;;
@@ -105,5 +108,5 @@ make_certificate() {
 [[ -s $dir/ca.key ]] || make_ca
 for entry in "${wanted[@]}"; do
   IFS='|' read -r file path hosts <<<"$entry"
-  make_certificate "$file" "$path" "$hosts"
+  make_certificate "$file" "$path" "${hosts:-$all_hosts}"
 done
