@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "coordinator/rpc/authorizer.h"
 #include "proto/tidemark/v1/benchmark.grpc.pb.h"
 
 namespace tidemark {
@@ -38,9 +39,15 @@ class BenchmarkHandler {
   // with OK, or Unavailable when the coordinator shuts down. Returns a number for Unwatch.
   virtual uint64_t Watch(v1::WatchJobRequest request, std::function<void(const v1::JobUpdate&)> update,
                          std::function<void(absl::Status)> ended) = 0;
-  // When it returns no further call comes for this watcher.
+  // When it returns no further call comes for this watcher. Also called for one that has ended: nothing happens.
   virtual void Unwatch(uint64_t watcher) = 0;
 };
+
+// The Benchmark service: checks each request and its caller, asks `handler`, and answers. A slow watcher gets only
+// the latest progress; one for which more waits than UpdateQueue holds is ended with RESOURCE_EXHAUSTED and may call
+// again. `authorizer` may be null: then everybody may call, as "". Both must outlive the service, which must outlive
+// the server it is registered with; the server's keepalive ends watchers whose host is gone.
+std::unique_ptr<v1::Benchmark::CallbackService> NewBenchmarkService(BenchmarkHandler* handler, Authorizer* authorizer);
 
 }  // namespace tidemark
 
