@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/e2e/sweep_run.h"
+#include "tests/support/small_disk.h"
 
 namespace tidemark::testing {
 namespace {
@@ -21,27 +21,6 @@ ProcessEnd SweepInto(const std::string& folder, const Flags& more = {}) {
                         more)),
       30'000);
 }
-
-// A file system of a few pages below `folder`. Needs root.
-class SmallDisk {
- public:
-  SmallDisk(const std::string& folder, const char* size) : path_(folder + "/disk") {
-    mkdir(path_.c_str(), 0755);
-    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, size) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  bool mounted() const { return mounted_; }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-  bool mounted_ = false;
-};
 
 TEST(DiskFull, ReasonIsSaidAndTheAnswerIsPrinted) {
   const TemporaryFolder home;

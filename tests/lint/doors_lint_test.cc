@@ -39,6 +39,8 @@ const Library kLibraries[] = {
     {"cli11", "CLI/", "CLI/CLI.hpp",
      {{"cli/sweep_flags.cc", "the command's flags"}, {"simulator/main.cc", "the simulator's flags"}}},
     {"spdlog", "spdlog/", "spdlog/spdlog.h", {{"common/log/", "the log"}}},
+    {"sqlite", R"((SQLiteCpp/|sqlite3\w*\.h))", "SQLiteCpp/SQLiteCpp.h",
+     {{"coordinator/store/", "the coordinator's memory on disk"}}},
     {"boost", "boost/", "boost/math/distributions/normal.hpp", {{"common/statistics/", "distributions"}}},
     {"libevent", R"((event2/|event\.h|evhttp\.h))", "event2/event.h", {{"simulator/", "the simulator's server"}}},
     {"httplib", R"(httplib\.h)", "httplib.h", {{"common/http_server/", "parses requests and writes answers"}}},
