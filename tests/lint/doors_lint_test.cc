@@ -45,8 +45,7 @@ const Library kLibraries[] = {
     {"libevent", R"((event2/|event\.h|evhttp\.h))", "event2/event.h", {{"simulator/", "the simulator's server"}}},
     {"httplib", R"(httplib\.h)", "httplib.h", {{"common/http_server/", "parses requests and writes answers"}}},
     {"prometheus", "prometheus/", "prometheus/text_serializer.h",
-     {{"coordinator/exporter/", "the text of the coordinator's metrics"},
-      {"agent/exporter/", "the same of the agent's"}}},
+     {{"common/exposition/", "its serializer: the text that Prometheus reads"}}},
     {"absl_time", "absl/time/", "absl/time/time.h", {{"common/wall_time/", "calendar text of a time; it reads no clock"}}},
 };
 
