@@ -27,17 +27,28 @@ class JournalReader {
   }
 
   JobJournal Take(bool begun) {
-    if (open_) resume_.voided.push_back({*open_, "", "the coordinator was started anew", {}});
+    VoidWhatWasCut();
     if (begun) out_.resume = std::move(resume_);
     return std::move(out_);
   }
 
  private:
+  // What follows an attempt that has no end yet was written by a later start.
+  void VoidWhatWasCut() {
+    if (open_) resume_.voided.push_back({*open_, "", "the coordinator was started anew", {}});
+    open_.reset();
+  }
+
   absl::Status Begin(const v1::JournalAttempt& attempt) {
     if (attempt.level() != resume_.history.size()) {
       return absl::DataLossError(
           absl::StrCat("journal: an attempt of level ", attempt.level(), " after ", resume_.history.size(), " levels"));
     }
+    if (attempt.attempt() <= resume_.attempts_begun) {
+      return absl::DataLossError(absl::StrCat("journal: attempt ", attempt.attempt(), " of level ", attempt.level(),
+                                              " after attempt ", resume_.attempts_begun));
+    }
+    VoidWhatWasCut();
     open_ = attempt.attempt();
     resume_.attempts_begun = attempt.attempt();
     return absl::OkStatus();

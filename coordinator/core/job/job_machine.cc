@@ -130,7 +130,7 @@ class JobMachine::State {
   void On(const StartJob&) {
     if (stage_ != Stage::kIdle) return;
     if (options_.resume) Resume(*options_.resume);
-    if (stage_ == Stage::kFinished) return;
+    if (probe_ && !std::holds_alternative<RunLevel>(Decide())) return NextLevel();  // only its end was not kept
     if (now_ >= options_.quiet_until) return WaitForAgents();
     stage_ = Stage::kQuiet;
     deadline_ = options_.quiet_until;
@@ -255,9 +255,10 @@ class JobMachine::State {
     return static_cast<int64_t>(std::min(spec_.limits.total_ms, kYear)) * kNanosPerMilli;
   }
 
+  Decision Decide() const { return planner_->Next(spec_.search ? spec_.search->spec : SearchSpec(), history_); }
+
   void NextLevel() {
-    const SearchSpec search = spec_.search ? spec_.search->spec : SearchSpec();
-    const Decision decision = planner_->Next(search, history_);
+    const Decision decision = Decide();
     if (const auto* run = std::get_if<RunLevel>(&decision)) return BeginLevel(run->level);
     JobFinished end;
     if (const auto* done = std::get_if<SearchDone>(&decision)) end.search_done = *done;

@@ -162,7 +162,9 @@ void JobScenario::Feed(const JobEvent& event) {
   if (const auto* facts = std::get_if<AgentFacts>(&event)) {
     measured_[facts->agent] = facts->facts.measured;
   }
-  for (const JobEffect& effect : machine_.Handle(event, now_)) {
+  const JobEffects effects = machine_.Handle(event, now_);
+  if (witness) witness(event, effects);
+  for (const JobEffect& effect : effects) {
     log_.push_back(Describe(effect));
     Take(effect);
   }

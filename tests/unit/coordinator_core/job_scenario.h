@@ -60,6 +60,8 @@ class JobScenario {
   v1::Probed probed;                          // what the probe finds
   uint64_t records_bytes = 0;                 // of each agent and level
   std::function<void(AgentStopped*)> tamper;  // with the last word of an agent
+  // Sees each event and its effects before they are carried out.
+  std::function<void(const JobEvent&, const JobEffects&)> witness;
 
  private:
   void Feed(const JobEvent& event);
