@@ -36,20 +36,6 @@ const std::string& ThisCpuStat() {
   return *path;
 }
 
-uint64_t OpenDescriptors() {
-  DIR* dir = opendir("/proc/self/fd");
-  if (dir == nullptr) return 0;
-  uint64_t count = 0;
-  while (readdir(dir) != nullptr) ++count;
-  closedir(dir);
-  return count > 3 ? count - 3 : 0;  // ".", "..", and the folder itself
-}
-
-uint64_t DescriptorLimit() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
-}
-
 bool IsCpuController(absl::string_view controllers) {
   for (const absl::string_view name : absl::StrSplit(controllers, ',')) {
     if (name == "cpu") return true;
@@ -94,12 +80,30 @@ std::string CpuStatPath(absl::string_view proc_self_cgroup,
   return found == candidates.end() ? "" : *found;
 }
 
+CgroupThrottling ReadCgroupThrottling() {
+  return ThisCpuStat().empty() ? CgroupThrottling() : ParseCpuStat(ReadSmallFile(ThisCpuStat()));
+}
+
+uint64_t OpenDescriptors() {
+  DIR* dir = opendir("/proc/self/fd");
+  if (dir == nullptr) return 0;
+  uint64_t count = 0;
+  while (readdir(dir) != nullptr) ++count;
+  closedir(dir);
+  return count > 3 ? count - 3 : 0;  // ".", "..", and the folder itself
+}
+
+uint64_t DescriptorLimit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 SelfCheck::Sample SelfCheck::Take() const {
   Sample sample;
   sample.wall_ns = clock_->MonotonicNanos();
   sample.cpu_ns = ThreadCpuNanos();
   sample.run_queue_wait_ns = ParseRunQueueWait(ReadSmallFile("/proc/thread-self/schedstat"));
-  if (!ThisCpuStat().empty()) sample.throttling = ParseCpuStat(ReadSmallFile(ThisCpuStat()));
+  sample.throttling = ReadCgroupThrottling();
   sample.descriptors = OpenDescriptors();
   return sample;
 }

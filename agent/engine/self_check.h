@@ -24,6 +24,11 @@ uint64_t ParseRunQueueWait(absl::string_view text);
 std::string CpuStatPath(absl::string_view proc_self_cgroup,
                         bool (*exists)(const std::string& path));
 
+// Of this process, now.
+CgroupThrottling ReadCgroupThrottling();
+uint64_t OpenDescriptors();
+uint64_t DescriptorLimit();
+
 // Is the generator the limit? Takes the figures of a loop's thread between Begin and End, both
 // called on that thread.
 class SelfCheck {

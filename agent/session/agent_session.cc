@@ -104,7 +104,10 @@ class AgentSession::Core {
   }
 
   void Handle(const AgentEvent& event) {
-    for (const AgentEffect& effect : machine_.Handle(event, clock_->MonotonicNanos())) Do(effect);
+    const int64_t now = clock_->MonotonicNanos();
+    const std::vector<AgentEffect> effects = machine_.Handle(event, now);
+    if (options_.observe) options_.observe({event, effects, machine_, now});
+    for (const AgentEffect& effect : effects) Do(effect);
   }
 
   void Do(const AgentEffect& effect) {

@@ -7,6 +7,7 @@
 
 #include <grpcpp/channel.h>
 
+#include "agent/core/session_machine/session_step.h"
 #include "agent/engine/engine.h"
 #include "agent/session/prober.h"
 #include "common/clock/clock.h"
@@ -20,6 +21,7 @@ struct AgentSessionOptions {
   Engine* engine = nullptr;                // must outlive the session
   ProberOptions prober;                    // `cancelled` is set by the session
   std::function<void(const std::string& reason, bool failed)> exited;  // posted from the session's thread
+  std::function<void(const SessionStep&)> observe;  // each turn, on the session's thread: quick. May be null
 };
 
 // An agent's life: keeps the session with the coordinator, and runs what it is told on the engine.

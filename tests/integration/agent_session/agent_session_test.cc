@@ -67,6 +67,35 @@ class EventKeeper final : public Engine {
   std::atomic<bool> prepared_{false};
 };
 
+TEST(AgentSession, ShowsEachTurnOfItsMachine) {
+  OneLevelCoordinator coordinator;
+  grpc::ServerBuilder builder;
+  builder.RegisterService(&coordinator);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  EventKeeper engine;
+  std::atomic<bool> began{false}, welcomed{false}, prepares{false};
+  AgentSessionOptions options;
+  options.hello.set_agent_id("a");
+  options.channel = server->InProcessChannel({});
+  options.engine = &engine;
+  options.observe = [&](const SessionStep& step) {
+    if (std::holds_alternative<AgentBegin>(step.event)) began = true;
+    if (step.machine.welcomed()) welcomed = true;
+    for (const AgentEffect& effect : step.effects) {
+      if (std::holds_alternative<EnginePrepare>(effect)) prepares = true;
+    }
+  };
+  {
+    const AgentSession session(std::move(options), &RealClock());
+    const int64_t end = RealClock().MonotonicNanos() + kBound;
+    while (!engine.prepared() && RealClock().MonotonicNanos() < end) SleepFor(kLook);
+  }
+  EXPECT_TRUE(began);
+  EXPECT_TRUE(welcomed);
+  EXPECT_TRUE(prepares);
+  server->Shutdown(std::chrono::system_clock::now());
+}
+
 // Use after free shows under ASan.
 TEST(AgentSession, WhatTheEngineTellsAfterTheSessionHasEndedIsDropped) {
   OneLevelCoordinator coordinator;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "agent/exporter/agent_metrics.h"
 #include "tests/integration/coordinator_exporter/coordinator_page.h"
 #include "tests/support/process.h"
 
@@ -34,6 +35,15 @@ TEST_F(Promtool, HasNothingToSayOfTheCoordinatorsPage) {
 
 TEST_F(Promtool, HasNothingToSayOfAnIdleCoordinatorsPage) {
   const testing::ProcessEnd end = Check(CoordinatorMetrics("1.0.0").Text());
+  EXPECT_EQ(end.code, 0);
+  EXPECT_EQ(end.out + end.err, "");
+}
+
+TEST_F(Promtool, HasNothingToSayOfTheAgentsPage) {
+  AgentMetricsOptions options;
+  options.agent_id = "agent-0";
+  options.version = "1.0.0";
+  const testing::ProcessEnd end = Check(AgentMetrics(options, &RealClock()).Text());
   EXPECT_EQ(end.code, 0);
   EXPECT_EQ(end.out + end.err, "");
 }
