@@ -137,7 +137,9 @@ class OneHostRunner final : public Runner {
     EngineOptions engine_options;
     engine_options.loops = request.loops;
     engine_options.spool_dir = request.journal_dir;
-    engine_options.secret = [](const std::string& name) { return Secret(name); };
+    // The user's own job and environment: every target, and every key the job names.
+    engine_options.access.secret = [](const std::string& name, const std::string&, uint16_t) { return Secret(name); };
+    const TargetAccess access = engine_options.access;
     const std::unique_ptr<Engine> engine = NewCurlEngine(std::move(engine_options), clock_);
     AgentSessionOptions session;
     session.hello = BuildHello({kAgentId, request.capacity});
@@ -145,7 +147,7 @@ class OneHostRunner final : public Runner {
     arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
     session.channel = server.InProcessChannel(arguments);
     session.engine = engine.get();
-    session.prober.secret = [](const std::string& name, const std::string&) { return Secret(name); };
+    session.prober.access = access;
     const AgentSession agent(std::move(session), clock_);
     return WaitForResult();
   }

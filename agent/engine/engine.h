@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "agent/engine/target_access.h"
 #include "common/clock/clock.h"
 #include "common/measurement/facts.h"
 #include "common/job/level_task.h"
@@ -18,7 +19,7 @@ struct EngineOptions {
   uint32_t loops = 0;            // event-loop threads; 0: one for each 2,000 slots, at most the cores
   std::string spool_dir;         // per-request records are spooled here; empty: none are kept
   uint64_t spool_limit_bytes = uint64_t{4} << 30;
-  std::function<std::string(const std::string& name)> secret;  // value of api_key_env; empty: not allowed
+  TargetAccess access;
 };
 
 // What the engine reports; posted by its threads, so the sink must be thread-safe and quick.

@@ -60,7 +60,7 @@ void LevelRun::SetUp() { Publish(Build()); }
 absl::Status LevelRun::Build() {
   if (without_slots_) return absl::OkStatus();
   absl::StatusOr<TransportOptions> transport =
-      SetUpTransport(task_.endpoint, task_.plan.limits, options_->secret);
+      SetUpTransport(task_.endpoint, task_.plan.limits, options_->access);
   if (!transport.ok()) return transport.status();
   for (const TransportTarget& target : transport->targets) {
     addresses_.insert(addresses_.end(), target.addresses.begin(), target.addresses.end());
@@ -91,7 +91,7 @@ absl::Status LevelRun::BuildLoops(const TransportOptions& transport) {
   worker.total_slots = std::max(task_.plan.concurrency, task_.share.first_slot + task_.share.slots);
   worker.send_deadline = send_deadline_;
   worker.records = spool_.get();
-  worker.redactor = SetUpRedactor(task_.endpoint, options_->secret);
+  worker.redactor = SetUpRedactor(task_.endpoint, transport.headers);
   for (const TransportTarget& target : transport.targets)
     worker.addresses.push_back(target.addresses);
   const uint32_t count =

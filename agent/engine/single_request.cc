@@ -62,9 +62,9 @@ SingleResult Run(const SingleRequest& request, EpollLoop* loop, Transport* trans
 }  // namespace
 
 absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
-                                              const SecretResolver& secret, const Clock* clock) {
+                                              const TargetAccess& access, const Clock* clock) {
   absl::StatusOr<TransportOptions> options =
-      SetUpTransport(request.endpoint, request.limits, secret);
+      SetUpTransport(request.endpoint, request.limits, access);
   if (absl::IsNotFound(options.status()))
     return Unresolved(options.status(), clock->MonotonicNanos());
   if (!options.ok()) return options.status();
@@ -74,9 +74,9 @@ absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
   if (!loop.ok()) return loop.status();
   options->slots = 1;
   const std::string address = options->targets[0].addresses[0];
+  const Redactor redactor = SetUpRedactor(request.endpoint, options->headers);
   auto transport = NewCurlTransport(*std::move(options), loop->get());
   if (!transport.ok()) return transport.status();
-  const Redactor redactor = SetUpRedactor(request.endpoint, secret);
   return Run(request, loop->get(), transport->get(), adapter->get(), redactor, address);
 }
 

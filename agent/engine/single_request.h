@@ -34,9 +34,9 @@ struct SingleResult {
 // Sends one real request, the way the load sends it, and waits for its end: at most limits.total_ms
 // and a second beyond the system's resolver. Blocks; thread-safe. A name that has no address is a
 // record of class dns, not an error; errors are what cannot be tried at all: a malformed URL, an
-// unknown API, a key that is not allowed, an unreadable CA file.
+// unknown API, a key or a target that is not allowed, an unreadable CA file.
 absl::StatusOr<SingleResult> RunSingleRequest(const SingleRequest& request,
-                                              const SecretResolver& secret, const Clock* clock);
+                                              const TargetAccess& access, const Clock* clock);
 
 }  // namespace tidemark
 

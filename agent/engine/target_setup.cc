@@ -10,44 +10,50 @@
 namespace tidemark {
 namespace {
 
-absl::StatusOr<std::string> AuthorizationHeader(const std::string& name,
-                                                const SecretResolver& secret) {
-  const std::string key = secret ? secret(name) : "";
-  if (key.empty()) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("api_key_env \"", name,
-                     "\": not set, or not among the "
-                     "secrets this agent may use (--secret-env, --secrets-dir)"));
-  }
-  if (key.find_first_of("\r\n") != std::string::npos) {
-    return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name,
-                                                    "\": its value has a line end; "
-                                                    "it must be one line"));
-  }
-  return absl::StrCat("Authorization: Bearer ", key);
+constexpr char kBearer[] = "Authorization: Bearer ";
+
+absl::Status Denied(const std::string& name, absl::string_view why) {
+  return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name, "\": ", why));
 }
 
 }  // namespace
 
+// Each request may go to any of the URLs.
+absl::StatusOr<std::string> KeyFor(const EndpointSpec& endpoint, const TargetAccess& access) {
+  const std::string& name = endpoint.api_key_env;
+  if (!access.secret) return Denied(name, "this agent may use no secrets");
+  std::string key;
+  for (const std::string& url : endpoint.urls) {
+    const absl::StatusOr<UrlParts> parts = ParseUrl(url);
+    if (!parts.ok()) return parts.status();
+    absl::StatusOr<std::string> value = access.secret(name, parts->host, parts->port);
+    if (!value.ok()) return value.status();
+    key = *std::move(value);
+  }
+  if (key.empty()) return Denied(name, "it is not set, or empty");
+  if (key.find_first_of("\r\n") != std::string::npos) return Denied(name, "its value has a line end; it must be one line");
+  return key;
+}
+
 absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
                                                 const TimeLimits& limits,
-                                                const SecretResolver& secret) {
+                                                const TargetAccess& access) {
   TransportOptions options;
   options.connect_timeout = static_cast<int64_t>(limits.connect_ms) * kNanosPerMilli;
+  if (endpoint.urls.empty())
+    return absl::InvalidArgumentError("endpoint.urls: empty; it needs one URL at least");
   bool authorized = endpoint.api_key_env.empty();
   for (const auto& header : endpoint.headers) {
     options.headers.push_back(absl::StrCat(header.first, ": ", header.second));
     authorized = authorized || absl::EqualsIgnoreCase(header.first, "Authorization");
   }
   if (!authorized) {
-    absl::StatusOr<std::string> header = AuthorizationHeader(endpoint.api_key_env, secret);
-    if (!header.ok()) return header.status();
-    options.headers.push_back(*std::move(header));
+    const absl::StatusOr<std::string> key = KeyFor(endpoint, access);
+    if (!key.ok()) return key.status();
+    options.headers.push_back(absl::StrCat(kBearer, *key));
   }
-  if (endpoint.urls.empty())
-    return absl::InvalidArgumentError("endpoint.urls: empty; it needs one URL at least");
   for (const std::string& url : endpoint.urls) {
-    absl::StatusOr<TransportTarget> target = ResolveTarget(url);
+    absl::StatusOr<TransportTarget> target = ResolveTarget(url, access.address);
     if (!target.ok()) return target.status();
     target->insecure_skip_verify = endpoint.insecure_skip_verify;
     target->ca_cert = endpoint.ca_cert;
@@ -56,9 +62,12 @@ absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
   return options;
 }
 
-Redactor SetUpRedactor(const EndpointSpec& endpoint, const SecretResolver& secret) {
-  const bool has_key = secret != nullptr && !endpoint.api_key_env.empty();
-  return Redactor(endpoint, has_key ? secret(endpoint.api_key_env) : "");
+Redactor SetUpRedactor(const EndpointSpec& endpoint, const std::vector<std::string>& headers) {
+  absl::string_view key;
+  for (const std::string& header : headers) {
+    if (absl::StartsWith(header, kBearer)) key = absl::string_view(header).substr(sizeof(kBearer) - 1);
+  }
+  return Redactor(endpoint, key);
 }
 
 absl::StatusOr<std::unique_ptr<EndpointAdapter>> SetUpAdapter(const EndpointSpec& endpoint,

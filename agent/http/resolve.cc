@@ -52,11 +52,16 @@ absl::Status SplitAuthority(absl::string_view url, absl::string_view authority, 
   return absl::OkStatus();
 }
 
-std::string AddressText(const addrinfo& info) {
+// Empty when it has none.
+std::string IpText(const addrinfo& info) {
   char ip[NI_MAXHOST];
-  if (getnameinfo(info.ai_addr, info.ai_addrlen, ip, sizeof(ip), nullptr, 0, NI_NUMERICHOST) != 0) {
-    return "";
-  }
+  const int error = getnameinfo(info.ai_addr, info.ai_addrlen, ip, sizeof(ip), nullptr, 0, NI_NUMERICHOST);
+  return error == 0 ? ip : "";
+}
+
+std::string AddressText(const addrinfo& info) {
+  const std::string ip = IpText(info);
+  if (ip.empty()) return "";
   const auto* v4 = reinterpret_cast<const sockaddr_in*>(info.ai_addr);
   return HostPort(ip, ntohs(v4->sin_port));  // at the same place in both families
 }
@@ -104,6 +109,13 @@ std::vector<std::string> AddressesOf(const addrinfo* list) {
   return addresses;
 }
 
+absl::Status CheckAll(const AddressCheck& check, const UrlParts& parts, const addrinfo* list) {
+  for (const addrinfo* info = list; info != nullptr && check; info = info->ai_next) {
+    if (absl::Status status = check(parts.host, IpText(*info), parts.port); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<UrlParts> ParseUrl(absl::string_view url) {
@@ -133,7 +145,7 @@ std::string HostPort(absl::string_view ip, uint16_t port) {
   return absl::StrCat("[", ip, "]:", port);
 }
 
-absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url) {
+absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url, const AddressCheck& check) {
   const absl::StatusOr<UrlParts> parts = ParseUrl(url);
   if (!parts.ok()) return parts.status();
   addrinfo hints{};
@@ -142,6 +154,7 @@ absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url) {
   const int error =
       getaddrinfo(parts->host.c_str(), absl::StrCat(parts->port).c_str(), &hints, &found);
   const AddressList list(found, &freeaddrinfo);
+  if (absl::Status status = CheckAll(check, *parts, list.get()); !status.ok()) return status;
   TransportTarget target;
   target.url = std::string(url);
   target.tls = parts->tls;

@@ -2,6 +2,7 @@
 #define TIDEMARK_AGENT_HTTP_RESOLVE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -23,11 +24,15 @@ absl::StatusOr<UrlParts> ParseUrl(absl::string_view url);
 // "1.2.3.4:80", "[::1]:80".
 std::string HostPort(absl::string_view ip, uint16_t port);
 
-// The target of `url` with all A and AAAA addresses its name has now. Where a name has addresses of
+// Whether requests to `host` of a URL may go to `ip`, one of its addresses; an error says why not.
+using AddressCheck = std::function<absl::Status(const std::string& host, const std::string& ip, uint16_t port)>;
+
+// The target of `url` with all A and AAAA addresses its name has now, once `check` (may be null) has allowed every
+// one of them: nothing is sent to any before. Where a name has addresses of
 // both families and only one family takes connections (localhost with a server on 127.0.0.1), only
 // that family's are used. Blocks, at most as long as the system's resolver does and half a second.
-// NotFound when the name has no address.
-absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url);
+// NotFound when the name has no address; the error of `check`.
+absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url, const AddressCheck& check = nullptr);
 
 }  // namespace tidemark
 

@@ -66,7 +66,7 @@ ProbeRequests::Answer ProbeRequests::SendOnce(const std::string& url, const Endp
   request.cancelled = options_.cancelled;
   PromptSource(workload, kProbeLevel, 0).WriteText(next_index_++, words, &request.prompt);
   ++counts_.requests;
-  absl::StatusOr<SingleResult> result = RunSingleRequest(request, SecretFor(url), clock_);
+  absl::StatusOr<SingleResult> result = RunSingleRequest(request, options_.access, clock_);
   if (!result.ok()) return {FaultOf(url, result.status()), {}};
   Count(*result, words);
   Answer answer;
@@ -154,11 +154,10 @@ std::string ProbeRequests::ServerVersion(const std::string& url) {
 // say that this endpoint has no such thing.
 std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::string& target,
                                              uint64_t limit_ms, HttpResponse* response) {
-  EndpointSpec endpoint = task_.endpoint;
-  endpoint.urls = {target};
+  const EndpointSpec endpoint = EndpointAt(target);
   // Names are resolved, and headers made, as for the load.
   const absl::StatusOr<TransportOptions> setup =
-      SetUpTransport(endpoint, task_.limits, SecretFor(target));
+      SetUpTransport(endpoint, task_.limits, options_.access);
   if (!setup.ok()) return FaultOf(url, setup.status());
   HttpOptions options;
   const TimeLimits limits = Limits();
@@ -167,6 +166,7 @@ std::optional<ProbeFault> ProbeRequests::Get(const std::string& url, const std::
   options.ca_cert = endpoint.ca_cert;
   options.insecure_skip_verify = endpoint.insecure_skip_verify;
   options.cancelled = options_.cancelled;
+  options.addresses = setup->targets[0].addresses;
   absl::StatusOr<HttpResponse> got = HttpGet(url, setup->headers, options);
   if (!got.ok()) return FaultOf(url, got.status());
   *response = *std::move(got);
@@ -204,17 +204,19 @@ TimeLimits ProbeRequests::Limits() const {
 bool ProbeRequests::Authorized(const std::string& url) const {
   const auto& headers = task_.endpoint.headers;
   if (std::any_of(headers.begin(), headers.end(), IsAuthorization)) return true;
-  return !task_.endpoint.api_key_env.empty() && !SecretFor(url)(task_.endpoint.api_key_env).empty();
+  return !task_.endpoint.api_key_env.empty() && KeyFor(EndpointAt(url), options_.access).ok();
 }
 
+EndpointSpec ProbeRequests::EndpointAt(const std::string& url) const {
+  EndpointSpec endpoint = task_.endpoint;
+  endpoint.urls = {url};
+  return endpoint;
+}
+
+// No name is resolved for it.
 Redactor ProbeRequests::RedactorFor(const std::string& url) const {
-  return SetUpRedactor(task_.endpoint, SecretFor(url));
-}
-
-SecretResolver ProbeRequests::SecretFor(const std::string& url) const {
-  return [this, url](const std::string& name) {
-    return options_.secret ? options_.secret(name, url) : "";
-  };
+  if (task_.endpoint.api_key_env.empty()) return Redactor(task_.endpoint, "");
+  return Redactor(task_.endpoint, KeyFor(EndpointAt(url), options_.access).value_or(""));
 }
 
 }  // namespace tidemark

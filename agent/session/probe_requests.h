@@ -68,8 +68,9 @@ class ProbeRequests {
   std::optional<ProbeFault> Get(const std::string& url, const std::string& target,
                                 uint64_t limit_ms, HttpResponse* response);
   TimeLimits Limits() const;
+  // The endpoint with this URL alone.
+  EndpointSpec EndpointAt(const std::string& url) const;
   Redactor RedactorFor(const std::string& url) const;
-  SecretResolver SecretFor(const std::string& url) const;
 
   const ProbeTask& task_;
   const ProberOptions& options_;

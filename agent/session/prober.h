@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "agent/engine/target_access.h"
 #include "common/clock/clock.h"
 #include "common/job/level_task.h"
 #include "proto/tidemark/v1/agent_session.pb.h"
@@ -11,8 +12,7 @@
 namespace tidemark {
 
 struct ProberOptions {
-  // The value of an api_key_env, when this agent may use it for that host; nothing otherwise.
-  std::function<std::string(const std::string& name, const std::string& url)> secret;
+  TargetAccess access;  // the same as the engine's
   // Returns true when the probe should end (the process is going down); asked at least each second.
   std::function<bool()> cancelled;
 };

@@ -147,6 +147,31 @@ absl::StatusOr<StringList> HeaderList(const std::vector<std::string>& headers) {
   return list;
 }
 
+struct FreeUrl {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+std::string PartOf(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return "";
+  std::string out = text;
+  curl_free(text);
+  return out;
+}
+
+// "host:port:1.2.3.4,[::1]"; nothing where the resolver is to be asked, or the host is an address itself.
+StringList ResolveList(const std::string& url, const std::vector<std::string>& addresses) {
+  const std::unique_ptr<CURLU, FreeUrl> parsed(curl_url());
+  if (addresses.empty() || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return nullptr;
+  const std::string host = PartOf(parsed.get(), CURLUPART_HOST);
+  if (absl::StartsWith(host, "[")) return nullptr;
+  std::string entry = absl::StrCat(host, ":", PartOf(parsed.get(), CURLUPART_PORT));
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    absl::StrAppend(&entry, i == 0 ? ":" : ",", addresses[i].substr(0, addresses[i].rfind(':')));
+  }
+  return StringList(curl_slist_append(nullptr, entry.c_str()));
+}
+
 // A time-out before there was a connection to send on is another failure than one after.
 absl::Status TimedOut(CURL* easy, const std::string& why) {
   curl_off_t ready_us = 0;
@@ -217,6 +242,8 @@ absl::StatusOr<HttpResponse> HttpGet(const std::string& url,
   call.options = &options;
   Connection connection{easy.get(), &call};
   Configure(easy.get(), url, list->get(), &call, &connection);
+  const StringList resolve = ResolveList(url, options.addresses);
+  if (resolve != nullptr) curl_easy_setopt(easy.get(), CURLOPT_RESOLVE, resolve.get());
   const CURLcode code = curl_easy_perform(easy.get());
   if (code != CURLE_OK) return ErrorOf(easy.get(), code, call);
   long status = 0;

@@ -22,6 +22,8 @@ struct HttpOptions {
   std::string ca_cert;  // path of a PEM file; empty: the system's
   std::string client_cert, client_key;  // paths of PEM files; empty: none is shown
   bool insecure_skip_verify = false;
+  // "1.2.3.4:80", "[::1]:80": what the URL's host stands for, instead of asking the resolver. Empty: ask it.
+  std::vector<std::string> addresses;
   size_t max_body_bytes = 1 << 20;  // a larger answer is an error
   // Asked about each second; true ends the request. May be null.
   std::function<bool()> cancelled;

@@ -221,6 +221,15 @@ TEST_F(CurlEngineTest, ANameWithoutAddressIsNotReady) {
   EXPECT_TRUE(told_.Wait("stopped"));
 }
 
+TEST_F(CurlEngineTest, ATargetThatIsNotAllowedIsNotReadyAndSaysWhy) {
+  options_.access.address = [](const std::string&, const std::string& ip, uint16_t) {
+    return absl::FailedPreconditionError(ip + " is refused");
+  };
+  Prepare(2, 2, 1);
+  EXPECT_EQ(told_.ready_status().message(), "127.0.0.1 is refused");
+  EXPECT_EQ(server_.connections(), 0);
+}
+
 TEST_F(CurlEngineTest, CancelRightAfterPrepareIsAnsweredInOrder) {
   task_.share.slots = 2;
   task_.share.requests = 2;

@@ -1,5 +1,7 @@
 #include "agent/engine/single_request.h"
 
+#include "agent/engine/target_setup.h"
+
 #include "tests/integration/agent_engine/stream_reply.h"
 
 namespace tidemark {
@@ -12,10 +14,10 @@ class SingleRequestTest : public ::testing::Test {
     request_.prompt = "say three";
     request_.output_tokens = 3;
     request_.keep_output = true;
-    return RunSingleRequest(request_, secret_, &RealClock());
+    return RunSingleRequest(request_, access_, &RealClock());
   }
   SingleRequest request_;
-  SecretResolver secret_;
+  TargetAccess access_;
 };
 
 TEST_F(SingleRequestTest, GivesRecordAndOutput) {
@@ -64,9 +66,31 @@ TEST_F(SingleRequestTest, SendsTheKeyAsBearer) {
     return StreamReply(1);
   });
   request_.endpoint.api_key_env = "KEY";
-  secret_ = [](const std::string& name) { return name == "KEY" ? "s3cret" : ""; };
+  access_.secret = [](const std::string& name, const std::string&, uint16_t) { return name == "KEY" ? "s3cret" : ""; };
   ASSERT_TRUE(Run(server.url()).ok());
   EXPECT_NE(head.find("Authorization: Bearer s3cret\r\n"), std::string::npos) << head;
+}
+
+TEST_F(SingleRequestTest, AKeyMustBeAllowedForEveryHost) {
+  request_.endpoint.api_key_env = "KEY";
+  access_.secret = [](const std::string&, const std::string& host, uint16_t) -> absl::StatusOr<std::string> {
+    if (host == "localhost") return absl::PermissionDeniedError("not for localhost");
+    return "s3cret";
+  };
+  request_.endpoint.urls = {"http://127.0.0.1:1/", "http://localhost:1/"};
+  const auto transport = SetUpTransport(request_.endpoint, request_.limits, access_);
+  EXPECT_EQ(transport.status().message(), "not for localhost");
+}
+
+TEST_F(SingleRequestTest, NothingIsSentToAnAddressThatIsNotAllowed) {
+  ScriptedServer server([](int, int, const std::string&) { return StreamReply(1); });
+  access_.address = [](const std::string& host, const std::string& ip, uint16_t) {
+    return absl::FailedPreconditionError(absl::StrCat(host, " is ", ip));
+  };
+  // "localhost" has addresses of both families here or there: which one takes connections is not tried either.
+  const auto result = Run(absl::StrCat("http://localhost:", server.address().substr(server.address().rfind(':') + 1), "/"));
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(server.connections(), 0);
 }
 
 TEST_F(SingleRequestTest, AKeyThatIsNotAllowedIsRefused) {

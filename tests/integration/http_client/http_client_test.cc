@@ -48,6 +48,15 @@ TEST(HttpClient, ReturnsStatusHeadersAndBody) {
   EXPECT_EQ(response->tls_version, "");
 }
 
+TEST(HttpClient, GoesToTheAddressesItIsGivenInsteadOfTheResolvers) {
+  LoopbackServer server(Always(HttpReply(200, "")));
+  HttpOptions options = Quick();
+  options.addresses = {absl::StrCat("127.0.0.1:", server.port())};
+  const auto response = Get(absl::StrCat("http://No-Such-Host.invalid:", server.port(), "/"), options);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->address, options.addresses[0]);
+}
+
 TEST(HttpClient, TakesAnErrorStatusForAnAnswer) {
   LoopbackServer server(Always(HttpReply(503, "busy")));
   const auto response = Get(server.Url());

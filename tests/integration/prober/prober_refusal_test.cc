@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
+#include "agent/session/secret_source.h"
+#include "agent/session/target_policy.h"
 #include "tests/integration/prober/probe_fixture.h"
 #include "tests/support/test_certificate.h"
 
@@ -110,10 +112,44 @@ TEST_F(ProberRefusal, WrongKey) {
   StartSimulator(options);
   task_.endpoint.model = "tidemark-sim";
   task_.endpoint.api_key_env = "MY_KEY";
-  options_.secret = [](const std::string&, const std::string&) { return "wrong"; };
+  options_.access.secret = [](const std::string&, const std::string&, uint16_t) { return "wrong"; };
   const v1::ProbeFailure failure = Refusal();
   EXPECT_EQ(failure.failure_class(), "http_401");
   EXPECT_THAT(failure.hint(), HasSubstr("did not accept the key in MY_KEY"));
+}
+
+// What a cluster's agent has: the real sources.
+TEST_F(ProberRefusal, KeyOfAnotherHost) {
+  LoopbackServer server([](const Request&) { return Reply{HttpReply(200, "{}"), false, 0}; });
+  TargetHost(server.port());
+  task_.endpoint.api_key_env = "MY_KEY";
+  SecretReader reader = RealSecretReader();
+  reader.env = [](const std::string&) { return "s3cret"; };
+  const absl::StatusOr<SecretSource> secrets = SecretSource::Create({"", {"MY_KEY@api.example"}}, reader);
+  ASSERT_TRUE(secrets.ok());
+  options_.access.secret = [&secrets](const std::string& name, const std::string& host, uint16_t port) {
+    return secrets->Resolve(name, host, port);
+  };
+  const v1::ProbeFailure failure = Refusal();
+  EXPECT_EQ(failure.failure_class(), "credentials");
+  EXPECT_THAT(failure.reason(), HasSubstr("to api.example only, not to 127.0.0.1"));
+  EXPECT_THAT(failure.DebugString(), Not(HasSubstr("s3cret")));
+  EXPECT_TRUE(server.Requests().empty());
+}
+
+TEST_F(ProberRefusal, TargetThatIsNotAllowed) {
+  LoopbackServer server([](const Request&) { return Reply{HttpReply(200, "{}"), false, 0}; });
+  Target(absl::StrCat("http://localhost:", server.port()));
+  const absl::StatusOr<TargetPolicy> policy = TargetPolicy::Create({"10.0.0.0/8", "vllm:8000"});
+  ASSERT_TRUE(policy.ok());
+  options_.access.address = [&policy](const std::string& host, const std::string& ip, uint16_t port) {
+    return policy->Check(host, ip, port);
+  };
+  const v1::ProbeFailure failure = Refusal();
+  EXPECT_EQ(failure.failure_class(), "configuration");
+  EXPECT_THAT(failure.reason(), HasSubstr(absl::StrCat("target localhost:", server.port())));
+  EXPECT_THAT(failure.reason(), HasSubstr("--allow-target"));
+  EXPECT_TRUE(server.Requests().empty());
 }
 
 TEST_F(ProberRefusal, NeverRepeatsTheKey) {
@@ -122,7 +158,7 @@ TEST_F(ProberRefusal, NeverRepeatsTheKey) {
   });
   TargetHost(server.port());
   task_.endpoint.api_key_env = "MY_KEY";
-  options_.secret = [](const std::string&, const std::string&) { return "s3cret"; };
+  options_.access.secret = [](const std::string&, const std::string&, uint16_t) { return "s3cret"; };
   for (const char* model : {"", "m"}) {
     task_.endpoint.model = model;
     const std::string said = Probe().DebugString();

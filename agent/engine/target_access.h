@@ -1,0 +1,25 @@
+#ifndef TIDEMARK_AGENT_ENGINE_TARGET_ACCESS_H_
+#define TIDEMARK_AGENT_ENGINE_TARGET_ACCESS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agent/http/resolve.h"
+
+namespace tidemark {
+
+// What this agent may use of its own for whom, and where it may go. Both are asked at each level's start and
+// for each request of a probe, on any thread.
+struct TargetAccess {
+  // The value of the endpoint's api_key_env for requests to a URL's host; PermissionDenied with a
+  // sentence that does not hold it. Null: no secret may be used.
+  std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& host, uint16_t port)> secret;
+  // Whether the addresses of a target may be reached. Null: all.
+  AddressCheck address;
+};
+
+}  // namespace tidemark
+
+#endif  // TIDEMARK_AGENT_ENGINE_TARGET_ACCESS_H_
