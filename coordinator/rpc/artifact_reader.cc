@@ -31,7 +31,8 @@ bool IsTemporary(const std::string& name) {
   const size_t mark = name.rfind(".tmp.");
   if (mark == std::string::npos) return false;
   const absl::string_view rest = absl::string_view(name).substr(mark + 5);
-  return !rest.empty() && std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
+  return !rest.empty() &&
+         std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
 }
 
 bool IsWanted(const fs::directory_entry& entry, bool without_records) {

@@ -31,32 +31,28 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
                                       v1::Job* response) override {
     const absl::StatusOr<std::string> caller = CallerOf(*context);
     const absl::Status fine = caller.ok() ? CheckRequest(*request) : caller.status();
-    return Answered<v1::Job>(context, response, fine, [&](auto answer) {
-      handler_->CreateJob(*request, *caller, std::move(answer));
-    });
+    return Answered<v1::Job>(context, response, fine,
+                             [&](auto answer) { handler_->CreateJob(*request, *caller, std::move(answer)); });
   }
 
   grpc::ServerUnaryReactor* DescribeJob(grpc::CallbackServerContext* context, const v1::DescribeJobRequest* request,
                                         v1::Job* response) override {
-    return Answered<v1::Job>(context, response, Check(*context, request->job_id()), [&](auto answer) {
-      handler_->DescribeJob(request->job_id(), std::move(answer));
-    });
+    return Answered<v1::Job>(context, response, Check(*context, request->job_id()),
+                             [&](auto answer) { handler_->DescribeJob(request->job_id(), std::move(answer)); });
   }
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context, const v1::ListJobsRequest* request,
                                      v1::ListJobsResponse* response) override {
     const absl::Status caller = CallerOf(*context).status();
     const absl::Status fine = caller.ok() ? CheckRequest(*request) : caller;
-    return Answered<v1::ListJobsResponse>(context, response, fine, [&](auto answer) {
-      handler_->ListJobs(*request, std::move(answer));
-    });
+    return Answered<v1::ListJobsResponse>(context, response, fine,
+                                          [&](auto answer) { handler_->ListJobs(*request, std::move(answer)); });
   }
 
   grpc::ServerUnaryReactor* StopJob(grpc::CallbackServerContext* context, const v1::StopJobRequest* request,
                                     v1::Job* response) override {
-    return Answered<v1::Job>(context, response, Check(*context, request->job_id()), [&](auto answer) {
-      handler_->StopJob(*request, std::move(answer));
-    });
+    return Answered<v1::Job>(context, response, Check(*context, request->job_id()),
+                             [&](auto answer) { handler_->StopJob(*request, std::move(answer)); });
   }
 
   grpc::ServerUnaryReactor* DeleteJob(grpc::CallbackServerContext* context, const v1::DeleteJobRequest* request,
@@ -75,9 +71,8 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
 
   grpc::ServerUnaryReactor* ListAgents(grpc::CallbackServerContext* context, const v1::ListAgentsRequest*,
                                        v1::ListAgentsResponse* response) override {
-    return Answered<v1::ListAgentsResponse>(context, response, CallerOf(*context).status(), [&](auto answer) {
-      handler_->ListAgents(std::move(answer));
-    });
+    return Answered<v1::ListAgentsResponse>(context, response, CallerOf(*context).status(),
+                                            [&](auto answer) { handler_->ListAgents(std::move(answer)); });
   }
 
   grpc::ServerWriteReactor<v1::JobUpdate>* WatchJob(grpc::CallbackServerContext* context,
@@ -112,11 +107,11 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
     return caller.ok() ? CheckJobId(job_id) : caller;
   }
 
-  // Lets `ask` ask the handler, unless `fine` refuses the call. gRPC keeps the reactor and the response until Finish, also
-  // of a call that the client has cancelled.
+  // Lets `ask` ask the handler, unless `fine` refuses the call. gRPC keeps the reactor and the response until Finish,
+  // also of a call that the client has cancelled.
   template <typename T, typename Ask>
-  static grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context, T* response, const absl::Status& fine,
-                                            Ask ask) {
+  static grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context, T* response,
+                                            const absl::Status& fine, Ask ask) {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     if (!fine.ok()) {
       reactor->Finish(ToGrpc(fine));

@@ -47,7 +47,8 @@ class BenchmarkHandler {
 // the latest progress; one for which more waits than UpdateQueue holds is ended with RESOURCE_EXHAUSTED and may call
 // again. `authorizer` may be null: then everybody may call, as "". Both must outlive the service, which must outlive
 // the server it is registered with; the server's keepalive ends watchers whose host is gone.
-std::unique_ptr<v1::Benchmark::CallbackService> NewBenchmarkService(BenchmarkHandler* handler, Authorizer* authorizer);
+std::unique_ptr<v1::Benchmark::CallbackService> NewBenchmarkService(BenchmarkHandler* handler,
+                                                                    Authorizer* authorizer);
 
 }  // namespace tidemark
 

@@ -186,7 +186,7 @@ class DownloadStream final : public WriteStream<v1::ArtifactChunk>,
   }
 
   SerialWorker* const disk_;
-  std::optional<ArtifactReader> reader_;                            // of the disk's thread
+  std::optional<ArtifactReader> reader_;                                // of the disk's thread
   std::optional<v1::ArtifactChunk> chunk_ TIDEMARK_GUARDED_BY(mutex_);  // read, not yet being written
 };
 

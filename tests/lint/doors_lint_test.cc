@@ -35,7 +35,7 @@ const Library kLibraries[] = {
      {{"common/json/", "the JSON of control paths"},
       {"simulator/request_json.cc", "the simulator shares no decoder with the agent"}}},
     {"simdjson", R"(simdjson(\.h|/))", "simdjson.h", {{"agent/endpoint/", "parses the events of the measured path"}}},
-    {"yaml", "yaml-cpp/", "yaml-cpp/yaml.h", {{"coordinator/core/job_spec/", "job files"}}},
+    {"yaml", "yaml-cpp/", "yaml-cpp/yaml.h", {{"coordinator/core/job_spec/", "job files"}, {"client/contexts.cc", "contexts.yaml of the command"}}},
     {"cli11", "CLI/", "CLI/CLI.hpp",
      {{"cli/sweep_flags.cc", "the command's flags"}, {"simulator/main.cc", "the simulator's flags"}}},
     {"spdlog", "spdlog/", "spdlog/spdlog.h", {{"common/log/", "the log"}}},

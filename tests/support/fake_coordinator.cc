@@ -46,14 +46,14 @@ std::string FakeCoordinator::AddLocked(const v1::CreateJobRequest& request, cons
 }
 
 FakeCoordinator::FakeJob* FakeCoordinator::Find(const std::string& job_id) {
-  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->job.id() == job_id; });
+  const auto found =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->job.id() == job_id; });
   return found == jobs_.end() ? nullptr : found->get();
 }
 
 FakeCoordinator::FakeJob* FakeCoordinator::FindByRequest(const std::string& client_request_id) {
-  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-    return job->job.client_request_id() == client_request_id;
-  });
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [&](const auto& job) { return job->job.client_request_id() == client_request_id; });
   return found == jobs_.end() ? nullptr : found->get();
 }
 
@@ -94,7 +94,8 @@ void FakeCoordinator::End(const std::string& job_id, v1::JobState state, const v
   if (HasEnded(job.job)) return;
   job.job.set_state(state);
   job.job.set_ended_at("2026-11-30T17:53:00.000Z");
-  if (state != v1::COMPLETED) job.job.set_failure_reason(state == v1::STOPPED ? "stopped by the user" : result.error().message());
+  if (state != v1::COMPLETED)
+    job.job.set_failure_reason(state == v1::STOPPED ? "stopped by the user" : result.error().message());
   *job.job.mutable_answer() = result.answer();
   job.result = result;
   v1::JobUpdate update;

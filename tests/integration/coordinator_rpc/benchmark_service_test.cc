@@ -17,12 +17,12 @@
 namespace tidemark {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using testing::BenchmarkServer;
+using ::testing::ElementsAre;
 using testing::Eventually;
 using testing::FakeCoordinator;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 using testing::TemporaryFolder;
 
 constexpr int64_t kPatienceMs = 20'000;
@@ -136,8 +136,7 @@ class Forgetful final : public BenchmarkHandler {
 TEST(BenchmarkServiceAnswers, AnAnswerToACallThatTheClientLeftIsHarmless) {
   Forgetful handler;
   const BenchmarkServer server(&handler);
-  const auto stub = v1::Benchmark::NewStub(
-      grpc::CreateChannel(server.address(), grpc::InsecureChannelCredentials()));
+  const auto stub = v1::Benchmark::NewStub(grpc::CreateChannel(server.address(), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
   v1::DescribeJobRequest request;
@@ -153,8 +152,7 @@ TEST(BenchmarkServiceAnswers, AnAnswerToACallThatTheClientLeftIsHarmless) {
 TEST(BenchmarkServiceAnswers, ACallWhoseAnswerIsDroppedEnds) {
   Forgetful handler;
   const BenchmarkServer server(&handler);
-  const auto stub = v1::Benchmark::NewStub(
-      grpc::CreateChannel(server.address(), grpc::InsecureChannelCredentials()));
+  const auto stub = v1::Benchmark::NewStub(grpc::CreateChannel(server.address(), grpc::InsecureChannelCredentials()));
   v1::CreateJobRequest request;
   request.set_client_request_id("a");
   request.set_job_yaml("a: b");
@@ -322,9 +320,7 @@ TEST_F(DownloadTest, LeavesRecordsOut) {
   EXPECT_THAT(paths_, ElementsAre("result.json"));
 }
 
-TEST_F(DownloadTest, OfNoJobIsNotFound) {
-  EXPECT_EQ(Download(false).error_code(), grpc::StatusCode::NOT_FOUND);
-}
+TEST_F(DownloadTest, OfNoJobIsNotFound) { EXPECT_EQ(Download(false).error_code(), grpc::StatusCode::NOT_FOUND); }
 
 TEST_F(DownloadTest, ThatTheClientLeavesEnds) {
   const TemporaryFolder folder;
@@ -345,8 +341,8 @@ TEST_F(DownloadTest, ThatTheClientLeavesEnds) {
 TEST(BenchmarkServiceCallers, WithoutATokenNothingIsAnsweredAndWithOneItsNameIsTheCreator) {
   const TemporaryFolder folder;
   // Of "secret".
-  const std::string tokens = folder.Write(
-      "tokens", "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n");
+  const std::string tokens =
+      folder.Write("tokens", "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n");
   const auto authorizer = Authorizer::Create({false, tokens});
   ASSERT_TRUE(authorizer.ok()) << authorizer.status();
   FakeCoordinator coordinator;
