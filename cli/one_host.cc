@@ -2,10 +2,10 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@
 #include "agent/session/host_facts.h"
 #include "cli/law_statement.h"
 #include "common/mutex.h"
-#include "coordinator/driver/job_driver.h"
+#include "coordinator/driver/coordinator.h"
 
 namespace tidemark {
 namespace {
@@ -22,27 +22,19 @@ namespace {
 constexpr char kAgentId[] = "local";
 constexpr int kMaxMessageBytes = 4 << 20;  // a histogram alone may exceed the usual 64 KiB
 
-// 128 random bits in hexadecimal: recorded in the result, so that the run can be told from any other.
-std::string RandomHex() {
-  std::random_device source;
-  std::string hex;
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&hex, absl::Hex(source(), absl::kZeroPad8));
-  return hex;
-}
-
-LiveProgress ToProgress(const LiveLevel& live, uint32_t levels_planned) {
+LiveProgress ToProgress(const v1::LevelProgress& progress, uint32_t levels_planned) {
   LiveProgress out;
-  out.level_number = live.key.level + 1;
+  out.level_number = progress.level() + 1;
   out.levels_planned = levels_planned;
-  out.concurrency = live.concurrency;
-  out.phase = LevelPhaseName(live.phase);
-  out.in_flight = live.in_flight;
-  out.done = live.done;
-  out.planned = live.request_count;
-  out.failed = live.failed;
-  if (live.output_tokens_per_s > 0) out.tokens_per_second = live.output_tokens_per_s;
-  out.p99_ms = live.latency_p99_ms;
-  out.seconds_left = live.left_s;
+  out.concurrency = progress.concurrency();
+  out.phase = progress.phase();
+  out.in_flight = progress.in_flight();
+  out.done = progress.done();
+  out.planned = progress.planned();
+  out.failed = progress.failed();
+  if (progress.output_tokens_per_s() > 0) out.tokens_per_second = progress.output_tokens_per_s();
+  if (progress.has_request_latency_p99_ms()) out.p99_ms = progress.request_latency_p99_ms();
+  if (progress.has_left_s()) out.seconds_left = progress.left_s();
   return out;
 }
 
@@ -51,89 +43,92 @@ class OneHostRunner final : public Runner {
   OneHostRunner(std::string version, const Clock* clock) : version_(std::move(version)), clock_(clock) {}
 
   absl::StatusOr<v1::Result> Run(const RunRequest& request, const RunCallbacks& callbacks) override {
-    JobDriver driver(DriverOptions(request), DriverEvents(request, callbacks), clock_);
-    Register(&driver);
-    const auto service = NewSessionService(&driver, nullptr);
+    Coordinator coordinator(Options(), nullptr, clock_);
+    const auto service = NewSessionService(&coordinator, nullptr);
     grpc::ServerBuilder builder;
     builder.RegisterService(service.get());
     const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-    if (!server) {
-      Register(nullptr);
-      return absl::InternalError("the in-process gRPC server did not start");
-    }
-    v1::Result result = RunAgent(request, *server);
-    Register(nullptr);
+    if (!server) return absl::InternalError("the in-process gRPC server did not start");
+    absl::StatusOr<v1::Result> result = RunJob(request, callbacks, coordinator, *server);
     server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(5));
-    if (request.simulator) AddLawStatement(request.spec, &result);
+    if (result.ok() && request.simulator) AddLawStatement(request.spec, &*result);
     return result;
   }
 
   void Stop(bool now) override {
     MutexLock lock(mutex_);
     stop_ = now ? 2 : std::max(stop_, 1);
-    if (driver_ != nullptr) driver_->Stop("stopped by the user", now);
+    if (coordinator_ != nullptr) TellStop();
   }
 
  private:
-  // The driver that Stop reaches; one that was asked for before is told at once.
-  void Register(JobDriver* driver) {
-    MutexLock lock(mutex_);
-    driver_ = driver;
-    if (driver != nullptr && stop_ > 0) driver->Stop("stopped by the user", stop_ > 1);
-  }
-
-  JobDriverOptions DriverOptions(const RunRequest& request) const {
-    JobDriverOptions options;
-    options.spec = request.spec;
-    options.machine.job_id = RandomHex();
-    options.machine.nonce = RandomHex();
-    options.machine.one_host = true;
-    options.record.job_id = options.machine.job_id;
-    options.record.nonce = options.machine.nonce;
-    options.record.tool_version = version_;
-    options.record.job_yaml = request.job_yaml;
-    options.record.command = request.command;
-    options.record.environment = DescribeEnvironment();
-    options.artifact_dir = request.output_dir;
-    options.epoch = {RandomHex(), 1};
+  CoordinatorOptions Options() const {
+    CoordinatorOptions options;
+    options.tool_version = version_;
+    options.environment = DescribeEnvironment();
+    options.one_host = true;
     return options;
   }
 
-  JobDriverEvents DriverEvents(const RunRequest& request, const RunCallbacks& callbacks) {
-    JobDriverEvents events;
-    const uint32_t planned = static_cast<uint32_t>(request.spec.concurrency.size());
-    events.live = [&callbacks, planned](const LiveLevel& live) {
-      if (callbacks.progress) callbacks.progress(ToProgress(live, planned));
-    };
-    events.level_finished = [&callbacks](const v1::LevelResult& level) {
-      if (callbacks.level_done) callbacks.level_done(level);
-    };
-    events.say = [&callbacks](bool, const std::string& text) {
-      if (callbacks.note) callbacks.note(text);
-    };
-    events.probed = [&callbacks](const JobSpec& resolved, const v1::Probed& probe, uint64_t) {
-      if (callbacks.note) callbacks.note(DescribeProbe(resolved, probe));
-    };
-    events.finished = [this](v1::Result result) {
-      MutexLock lock(mutex_);
-      result_ = std::move(result);
-      finished_.NotifyAll();
-    };
-    return events;
+  void TellStop() TIDEMARK_REQUIRES(mutex_) {
+    v1::StopJobRequest stop;
+    stop.set_job_id(job_id_);
+    stop.set_now(stop_ > 1);
+    coordinator_->StopJob(std::move(stop), [](const absl::StatusOr<v1::Job>&) {});
   }
 
-  static std::string DescribeProbe(const JobSpec& spec, const v1::Probed& probe) {
-    std::string text = absl::StrCat("probe: model ", spec.endpoint.model.empty() ? "(unnamed)" : spec.endpoint.model,
-                                    " answered in ", probe.latency_us() / 1000, " ms");
-    if (probe.calibrated()) {
-      absl::StrAppend(&text, "; a prompt of w words has ", probe.calibration().intercept(), " + ",
-                      probe.calibration().slope(), " w tokens");
-    }
-    return text;
+  // The job that Stop reaches; one that was asked for before is told at once.
+  void Register(Coordinator* coordinator, const std::string& job_id) {
+    MutexLock lock(mutex_);
+    coordinator_ = coordinator;
+    job_id_ = job_id;
+    if (coordinator != nullptr && stop_ > 0) TellStop();
+  }
+
+  absl::StatusOr<v1::Result> RunJob(const RunRequest& request, const RunCallbacks& callbacks, Coordinator& coordinator,
+                                    grpc::Server& server) {
+    const std::string id =
+        coordinator.Submit({request.spec, request.job_yaml, request.command, request.output_dir});
+    v1::WatchJobRequest watch;
+    watch.set_job_id(id);
+    const auto planned = static_cast<uint32_t>(request.spec.concurrency.size());
+    const uint64_t watcher = coordinator.Watch(
+        watch, [&callbacks, planned](const v1::JobUpdate& update) { Show(update, planned, callbacks); },
+        [this](const absl::Status&) { SetEnded(); });
+    Register(&coordinator, id);
+    RunAgent(request, server);
+    Register(nullptr, "");
+    coordinator.Unwatch(watcher);
+    return ResultOf(coordinator, id);
+  }
+
+  static void Show(const v1::JobUpdate& update, uint32_t levels_planned, const RunCallbacks& callbacks) {
+    if (update.has_progress() && callbacks.progress) callbacks.progress(ToProgress(update.progress(), levels_planned));
+    if (update.has_level() && callbacks.level_done) callbacks.level_done(update.level());
+    if (update.has_note() && callbacks.note) callbacks.note(update.note().text());
+  }
+
+  void SetEnded() {
+    MutexLock lock(mutex_);
+    ended_ = true;
+    changed_.NotifyAll();
+  }
+
+  // Asked once the job has ended: the answer is at hand.
+  absl::StatusOr<v1::Result> ResultOf(Coordinator& coordinator, const std::string& id) {
+    coordinator.GetResult(id, [this](absl::StatusOr<v1::GetResultResponse> response) {
+      MutexLock lock(mutex_);
+      if (response.ok()) result_ = std::move(*response->mutable_result());
+      if (!response.ok()) result_ = response.status();
+      changed_.NotifyAll();
+    });
+    MutexLock lock(mutex_);
+    while (!result_) changed_.WaitFor(mutex_, kNanosPerSecond);
+    return *std::exchange(result_, std::nullopt);
   }
 
   // Lives for the job: the agent dials in, works, and leaves when the result is there.
-  v1::Result RunAgent(const RunRequest& request, grpc::Server& server) {
+  void RunAgent(const RunRequest& request, grpc::Server& server) {
     EngineOptions engine_options;
     engine_options.loops = request.loops;
     engine_options.spool_dir = request.journal_dir;
@@ -149,7 +144,7 @@ class OneHostRunner final : public Runner {
     session.engine = engine.get();
     session.prober.access = access;
     const AgentSession agent(std::move(session), clock_);
-    return WaitForResult();
+    WaitForEnd();
   }
 
   static std::string Secret(const std::string& name) {
@@ -158,19 +153,20 @@ class OneHostRunner final : public Runner {
   }
 
   // Bounded by the job: every phase of it has its own deadline.
-  v1::Result WaitForResult() {
+  void WaitForEnd() {
     MutexLock lock(mutex_);
-    while (!result_) finished_.WaitFor(mutex_, kNanosPerSecond);
-    return *std::exchange(result_, std::nullopt);
+    while (!ended_) changed_.WaitFor(mutex_, kNanosPerSecond);
   }
 
   const std::string version_;
   const Clock* const clock_;
   Mutex mutex_;
-  CondVar finished_;
-  JobDriver* driver_ TIDEMARK_GUARDED_BY(mutex_) = nullptr;
+  CondVar changed_;
+  Coordinator* coordinator_ TIDEMARK_GUARDED_BY(mutex_) = nullptr;  // while the job can be stopped
+  std::string job_id_ TIDEMARK_GUARDED_BY(mutex_);
   int stop_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // 1: drain, 2: at once
-  std::optional<v1::Result> result_ TIDEMARK_GUARDED_BY(mutex_);
+  bool ended_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  std::optional<absl::StatusOr<v1::Result>> result_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -17,21 +17,21 @@ void LiveView::OnPhase(const PhaseChanged& phase, int64_t now) {
 }
 
 void LiveView::OnFacts(const std::string& agent, const MeasuredFacts& facts) {
-  level_.done += facts.measured.ok + facts.measured.failed;
-  level_.failed += facts.measured.failed;
-  tokens_ += facts.output_tokens;
-  latency_.Merge(facts.histogram(Metric::kRequestLatency));
+  facts_.Merge(facts);
   in_flight_[agent] = facts.in_flight_now;
 }
 
 LiveLevel LiveView::At(int64_t now) const {
   LiveLevel out = level_;
+  out.done = facts_.measured.ok + facts_.measured.failed;
+  out.failed = facts_.measured.failed;
   for (const auto& [agent, in_flight] : in_flight_) out.in_flight += in_flight;
   out.elapsed_s = static_cast<double>(now - begun_at_) / kNanosPerSecond;
-  if (!latency_.empty()) out.latency_p99_ms = ToDisplay(Metric::kRequestLatency, latency_.Quantile(0.99));
+  const Histogram& latency = facts_.histogram(Metric::kRequestLatency);
+  if (!latency.empty()) out.latency_p99_ms = ToDisplay(Metric::kRequestLatency, latency.Quantile(0.99));
   const double measuring = measuring_since_ == 0 ? 0 : static_cast<double>(now - measuring_since_) / kNanosPerSecond;
   if (measuring <= 0) return out;
-  out.output_tokens_per_s = static_cast<double>(tokens_) / measuring;
+  out.output_tokens_per_s = static_cast<double>(facts_.output_tokens) / measuring;
   if (out.done > 0 && out.request_count >= out.done) {
     out.left_s = measuring / static_cast<double>(out.done) * static_cast<double>(out.request_count - out.done);
   }

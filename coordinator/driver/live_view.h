@@ -31,13 +31,14 @@ class LiveView {
   void OnPhase(const PhaseChanged& phase, int64_t now);
   void OnFacts(const std::string& agent, const MeasuredFacts& facts);
   LiveLevel At(int64_t now) const;
+  // All that was reported of the current attempt, merged.
+  const MeasuredFacts& facts() const { return facts_; }
 
  private:
   LiveLevel level_;
   int64_t begun_at_ = 0;
   int64_t measuring_since_ = 0;
-  uint64_t tokens_ = 0;
-  Histogram latency_;
+  MeasuredFacts facts_;
   std::map<std::string, uint64_t> in_flight_;  // by agent
 };
 
