@@ -43,7 +43,7 @@ class OneHostRunner final : public Runner {
   OneHostRunner(std::string version, const Clock* clock) : version_(std::move(version)), clock_(clock) {}
 
   absl::StatusOr<v1::Result> Run(const RunRequest& request, const RunCallbacks& callbacks) override {
-    Coordinator coordinator(Options(), nullptr, clock_);
+    Coordinator coordinator(Options(), nullptr, nullptr, clock_);
     const auto service = NewSessionService(&coordinator, nullptr);
     grpc::ServerBuilder builder;
     builder.RegisterService(service.get());

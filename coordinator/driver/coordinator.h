@@ -12,12 +12,15 @@
 #include "common/clock/clock.h"
 #include "common/session/lease.h"
 #include "coordinator/core/job_spec/job_spec.h"
+#include "coordinator/exporter/coordinator_metrics.h"
 #include "coordinator/rpc/benchmark_service.h"
 #include "coordinator/rpc/session_service.h"
 #include "coordinator/store/job_store.h"
 #include "proto/tidemark/v1/result.pb.h"
 
 namespace tidemark {
+
+class CoordinatorCore;
 
 struct CoordinatorOptions {
   std::string tool_version;
@@ -44,9 +47,10 @@ struct LocalJob {
 // before anything follows from them, so a new process goes on where the last one was killed. Thread-safe.
 class Coordinator final : public SessionHandler, public BenchmarkHandler {
  public:
-  // Without a store nothing outlives the process (a run on one host). Goes on with the store's jobs at once;
-  // `clock` must outlive it.
-  Coordinator(CoordinatorOptions options, std::unique_ptr<JobStore> store, const Clock* clock);
+  // Without a store nothing outlives the process (a run on one host); `metrics` may be null. Goes on with the
+  // store's jobs at once. `metrics` and `clock` must outlive it.
+  Coordinator(CoordinatorOptions options, std::unique_ptr<JobStore> store, CoordinatorMetrics* metrics,
+              const Clock* clock);
   // REQUIRES: the servers that call it are shut down. A job that runs stays as it is in the store.
   ~Coordinator() override;
 
@@ -76,8 +80,7 @@ class Coordinator final : public SessionHandler, public BenchmarkHandler {
   void Unwatch(uint64_t watcher) override;
 
  private:
-  class Core;
-  std::unique_ptr<Core> core_;
+  const std::unique_ptr<CoordinatorCore> core_;
 };
 
 }  // namespace tidemark

@@ -83,7 +83,7 @@ TEST(LayersLint, SeesAnIncludeToTheRight) {
 
 TEST(LayersLint, LetsTheCommandComposeBoth) {
   EXPECT_FALSE(Refused("cli/made_up.cc", "agent/session/agent_session.h"));
-  EXPECT_FALSE(Refused("cli/made_up.cc", "coordinator/driver/job_driver.h"));
+  EXPECT_FALSE(Refused("cli/made_up.cc", "coordinator/driver/coordinator.h"));
   EXPECT_FALSE(Refused("agent/http/made_up.cc", "agent/core/outcome.h"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock/clock.h"
+#include "coordinator/core/job/job_figures.h"
 #include "coordinator/core/job/level_machine.h"
 #include "coordinator/core/job/level_planning.h"
 #include "coordinator/core/job/probe_judgement.h"
@@ -21,29 +22,6 @@ constexpr int kMaxReruns = 2;
 constexpr int kMaxResplits = 10;
 // The server still has the cancelled requests of a level that ended early.
 constexpr int64_t kCooldownAfterCancel = 2 * kNanosPerSecond;
-// Requests of a probe: the real one, the same without ignore_eos, the models, three calibrations.
-constexpr int64_t kProbeRequests = 6;
-// When the probe failed nothing is known of the first level's latency.
-constexpr int64_t kUnknownLatency = kNanosPerSecond;
-
-std::unique_ptr<Planner> PlannerOf(const JobSpec& spec) {
-  if (spec.search) return std::make_unique<MonotonicPlanner>();
-  return std::make_unique<ListPlanner>(
-      std::vector<uint64_t>(spec.concurrency.begin(), spec.concurrency.end()));
-}
-
-// Mean latency of the successes, ns; nothing when there was none.
-std::optional<int64_t> MeanLatency(const LevelMeasurement& level) {
-  double sum = 0, count = 0;
-  for (const AgentPart& part : level.parts) {
-    const Histogram& latency = part.facts.histogram(Metric::kRequestLatency);
-    sum += static_cast<double>(latency.sum());
-    count += static_cast<double>(latency.count());
-  }
-  if (count == 0) return std::nullopt;
-  return static_cast<int64_t>(sum / count * static_cast<double>(kNanosPerMicro));
-}
-
 }  // namespace
 
 class JobMachine::State {
@@ -149,7 +127,7 @@ class JobMachine::State {
       latency_ = resume.latency;
       latency_seen_at_ = resume.latency_seen_at;
     }
-    if (spec_.search && resume.probe->search_max > 0) LowerMaxTo(resume.probe->search_max);
+    if (spec_.search && resume.probe->search_max > 0) LowerMaxTo(resume.probe->search_max, spec_.search->spec);
   }
 
   void WaitForAgents() {
@@ -166,18 +144,7 @@ class JobMachine::State {
     return enough.ok() ? "none is there that answers PROBE" : std::string(enough.message());
   }
 
-  // The most that the job is sure to ask for.
-  uint64_t NeededConcurrency() const {
-    if (!spec_.search) {
-      return spec_.concurrency.empty()
-                 ? 1
-                 : *std::max_element(spec_.concurrency.begin(), spec_.concurrency.end());
-    }
-    const SearchSpec& search = spec_.search->spec;
-    return spec_.search->max_given ? search.max : search.min;
-  }
-
-  absl::Status Enough() const { return CheckCapacity(Fit(), NeededConcurrency()); }
+  absl::Status Enough() const { return CheckCapacity(Fit(), NeededConcurrency(spec_)); }
 
   void TryBegin() {
     const bool any =
@@ -193,13 +160,8 @@ class JobMachine::State {
         std::find_if(members_.begin(), members_.end(), [](const Member& m) { return !m.no_probe; });
     prober_ = it->info.id;
     stage_ = Stage::kProbing;
-    deadline_ = now_ + ProbeLimit();
+    deadline_ = now_ + ProbeLimit(spec_, options_);
     SendTheProbe();
-  }
-
-  int64_t ProbeLimit() const {
-    return static_cast<int64_t>(spec_.wait_ready_seconds * static_cast<double>(kNanosPerSecond)) +
-           kProbeRequests * RequestLimit() + options_.barrier_deadline;
   }
 
   void SendTheProbe() {
@@ -227,11 +189,6 @@ class JobMachine::State {
     NextLevel();
   }
 
-  static int64_t LatencyOf(const v1::Probed& report) {
-    const bool known = !report.has_failure() && report.latency_us() > 0;
-    return known ? static_cast<int64_t>(report.latency_us()) * kNanosPerMicro : kUnknownLatency;
-  }
-
   void LowerMaxToCapacity() {
     if (!spec_.search || spec_.search->max_given) return;
     SearchSpec& search = spec_.search->spec;
@@ -239,21 +196,10 @@ class JobMachine::State {
     if (search.max <= capacity) return;
     out_.push_back(Say{false, absl::StrCat("concurrency_max is lowered from ", search.max, " to ",
                                            capacity, ", what the agents carry")});
-    LowerMaxTo(capacity);
-  }
-
-  void LowerMaxTo(uint64_t max) {
-    SearchSpec& search = spec_.search->spec;
-    search.max = std::max(max, search.min);
-    if (search.start) search.start = std::min(*search.start, search.max);
+    LowerMaxTo(capacity, search);
   }
 
   // ---- levels ----
-
-  int64_t RequestLimit() const {
-    constexpr uint64_t kYear = uint64_t{86'400'000} * 365;
-    return static_cast<int64_t>(std::min(spec_.limits.total_ms, kYear)) * kNanosPerMilli;
-  }
 
   Decision Decide() const { return planner_->Next(spec_.search ? spec_.search->spec : SearchSpec(), history_); }
 
@@ -268,6 +214,7 @@ class JobMachine::State {
     }
     Finish(std::move(end));
   }
+
 
   void BeginLevel(uint64_t concurrency) {
     concurrency_ = static_cast<uint32_t>(concurrency);
@@ -300,20 +247,8 @@ class JobMachine::State {
     task.workload = spec_.workload;
     const int64_t expected = ExpectedLatency(latency_, latency_seen_at_, concurrency_);
     task.plan = PlanLevel(spec_, concurrency_, expected);
-    level_.emplace(std::move(task), *shares, Times());
+    level_.emplace(std::move(task), *shares, TimesOf(spec_, options_));
     level_->Begin(now_, &out_);
-  }
-
-  LevelTimes Times() const {
-    LevelTimes times;
-    times.start_lead = options_.start_lead;
-    times.barrier_deadline = options_.barrier_deadline;
-    times.request_limit = RequestLimit();
-    if (spec_.grace_period_seconds) {
-      times.grace =
-          static_cast<int64_t>(*spec_.grace_period_seconds * static_cast<double>(kNanosPerSecond));
-    }
-    return times;
   }
 
   void WaitForCapacity(const std::string& reason) {
@@ -435,7 +370,7 @@ class JobMachine::State {
 
   void GiveUpProber() {
     out_.push_back(Say{true, absl::StrCat("agent ", prober_, " has not answered PROBE within ",
-                                          ProbeLimit() / kNanosPerSecond, " s")});
+                                          ProbeLimit(spec_, options_) / kNanosPerSecond, " s")});
     if (Member* member = FindMember(prober_)) member->no_probe = true;
     if (std::all_of(members_.begin(), members_.end(), [](const Member& m) { return m.no_probe; })) {
       return Fail(absl::StrCat("no agent answered PROBE; the last asked was ", prober_));
@@ -506,7 +441,7 @@ class JobMachine::State {
   std::string prober_;
   std::optional<ProbeFindings> probe_;
   std::string failure_class_;
-  int64_t latency_ = kUnknownLatency;  // mean, last seen, ns
+  int64_t latency_ = 0;  // mean, last seen, ns; the probe's before the first level
   uint32_t latency_seen_at_ = 0;  // concurrency; 0: the probe's, which stands for the first level
 
   std::vector<LevelOutcome> history_;

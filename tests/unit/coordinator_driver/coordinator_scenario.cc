@@ -185,7 +185,8 @@ CoordinatorScenario::CoordinatorScenario(MemoryDisk* disk, CoordinatorOptions op
   folder_ = mkdtemp(pattern) == nullptr ? "" : pattern;
   options.results_dir = folder_;
   coordinator_ =
-      std::make_unique<Coordinator>(std::move(options), disk == nullptr ? nullptr : OpenMemoryStore(disk), &clock_);
+      std::make_unique<Coordinator>(std::move(options), disk == nullptr ? nullptr : OpenMemoryStore(disk),
+                                    nullptr, &clock_);
 }
 
 CoordinatorScenario::~CoordinatorScenario() {
