@@ -17,13 +17,15 @@ constexpr uint64_t kRequests = 300;
 
 class FaultsTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() { run_ = new SweepRun(RunUndisturbed(Run)); }
+  static SweepRun Run() {
+    delete simulator_;
     simulator_ = new SimulatorProcess({"--fault", "status:503@0.06", "--fault", "cut@0.06",
                                        "--fault", "reset@0.06", "--fault", "error@0.06", "--seed",
                                        kSeed});
-    run_ = new SweepRun(RunSweep(
-        simulator_->url(), {"--concurrency", "8", "--request-count", absl::StrCat(kRequests),
-                            "--isl", "32", "--osl", "16", "--no-fill", "--error-rate-sla", "0.01"}));
+    return RunSweep(simulator_->url(),
+                    {"--concurrency", "8", "--request-count", absl::StrCat(kRequests), "--isl", "32", "--osl",
+                     "16", "--no-fill", "--error-rate-sla", "0.01"});
   }
   static void TearDownTestSuite() {
     delete run_;

@@ -39,8 +39,8 @@ class SearchTest : public ::testing::Test {
         (ClosedFormLatencyMs(Law(), kLimit) + ClosedFormLatencyMs(Law(), kLimit + 1)) / 2;
     ASSERT_EQ(ClosedFormLimit(Law(), threshold), kLimit);
     const SimulatorProcess simulator({"--step-ms", "2", "--sequence-ms", "0.1"});
-    run_ = new SweepRun(
-        RunSweep(simulator.url(), Join(SearchFlags(threshold), {"--search-stat", "avg"})));
+    run_ = new SweepRun(RunUndisturbed(
+        [&] { return RunSweep(simulator.url(), Join(SearchFlags(threshold), {"--search-stat", "avg"})); }));
   }
   static void TearDownTestSuite() { delete run_; }
 
@@ -82,9 +82,9 @@ TEST_F(SearchTest, BothEndsOfTheBracketWereMeasured) {
 
 TEST(SearchNone, SlaMetNowhereIsExitCode3AndNamesNoLevel) {
   const SimulatorProcess simulator;
-  const SweepRun run = RunSweep(
-      simulator.url(), {"--search-recipe", "max-concurrency-under-sla", "--ttft-sla-ms", "0.001",
-                        "--request-count", "20", "--isl", "32", "--osl", "8"});
+  const Flags flags = {"--search-recipe", "max-concurrency-under-sla", "--ttft-sla-ms", "0.001",
+                       "--request-count", "20", "--isl", "32", "--osl", "8"};
+  const SweepRun run = RunUndisturbed([&] { return RunSweep(simulator.url(), flags); });
   EXPECT_EQ(run.end.code, 3) << run.all_output();
   EXPECT_FALSE(run.result.search().has_feasible_max());
   EXPECT_EQ(run.result.answer().concurrency(), 0u);
@@ -93,9 +93,9 @@ TEST(SearchNone, SlaMetNowhereIsExitCode3AndNamesNoLevel) {
 
 TEST(SearchAll, NoFailureInRangeAnswersTheLargest) {
   const SimulatorProcess simulator;
-  const SweepRun run = RunSweep(
-      simulator.url(), {"--search-recipe", "max-concurrency-under-sla", "--e2e-sla-ms", "60000",
-                        "--concurrency-max", "6", "--request-count", "30", "--isl", "32", "--osl", "8"});
+  const Flags flags = {"--search-recipe", "max-concurrency-under-sla", "--e2e-sla-ms", "60000",
+                       "--concurrency-max", "6", "--request-count", "30", "--isl", "32", "--osl", "8"};
+  const SweepRun run = RunUndisturbed([&] { return RunSweep(simulator.url(), flags); });
   EXPECT_EQ(run.end.code, 0) << run.all_output();
   EXPECT_EQ(run.result.search().feasible_max().concurrency(), 6u);
   EXPECT_FALSE(run.result.search().has_infeasible_min());

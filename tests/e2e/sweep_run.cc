@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "coordinator/report/result_json.h"
@@ -64,6 +65,23 @@ SweepRun RunSweep(const std::string& url, const Flags& flags, int64_t deadline_m
   run.end = RunToEnd(options, deadline_ms);
   if (std::filesystem::exists(run.folder + "/result.json")) run.result = ReadResult(run.folder);
   return run;
+}
+
+namespace {
+
+bool Disturbed(const SweepRun& run) {
+  return std::any_of(run.result.levels().begin(), run.result.levels().end(), [](const v1::LevelResult& level) {
+    return level.verdict() == v1::INVALID || level.validity() == v1::VALIDITY_INVALID;
+  });
+}
+
+}  // namespace
+
+SweepRun RunUndisturbed(const std::function<SweepRun()>& run) {
+  constexpr int kTries = 3;
+  SweepRun last = run();
+  for (int tries = 1; tries < kTries && Disturbed(last); ++tries) last = run();
+  return last;
 }
 
 }  // namespace tidemark::testing

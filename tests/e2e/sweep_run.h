@@ -3,6 +3,7 @@
 #define TIDEMARK_TESTS_E2E_SWEEP_RUN_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,11 @@ struct SweepRun {
 // `url` may be empty: the built-in simulator.
 SweepRun RunSweep(const std::string& url, const Flags& flags, int64_t deadline_ms = 60'000,
                   const std::vector<std::string>& environment = {});
+
+// The first of at most three runs that the machine did not disturb (no level is INVALID: what such a level says is
+// not about the endpoint), or the last. For tests whose fact is another than validity. `run` makes all that it
+// needs anew.
+SweepRun RunUndisturbed(const std::function<SweepRun()>& run);
 
 }  // namespace tidemark::testing
 

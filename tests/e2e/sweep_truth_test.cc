@@ -23,14 +23,17 @@ LawCase Law() {
 // One sweep for all; each test looks at one fact of it.
 class SweepTruthTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static SweepRun Run() {
     const LawCase law = Law();
+    delete simulator_;
     simulator_ = new SimulatorProcess({"--step-ms", absl::StrCat(law.b_ms), "--sequence-ms",
                                        absl::StrCat(law.c_ms), "--max-batch", "16"});
-    run_ = new SweepRun(RunSweep(
-        simulator_->url(), {"--concurrency", "4,8,16,32,64", "--request-count", "256",
-                            "--prompt-input-tokens-mean", absl::StrCat(kInput),
-                            "--output-tokens-mean", absl::StrCat(kOutput)}));
+    return RunSweep(simulator_->url(),
+                    {"--concurrency", "4,8,16,32,64", "--request-count", "256", "--prompt-input-tokens-mean",
+                     absl::StrCat(kInput), "--output-tokens-mean", absl::StrCat(kOutput)});
+  }
+  static void SetUpTestSuite() {
+    run_ = new SweepRun(RunUndisturbed(Run));
     ASSERT_TRUE(Ran(run_->end.code)) << run_->all_output();
     ASSERT_EQ(run_->result.levels_size(), 5);
   }
