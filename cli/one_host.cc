@@ -15,6 +15,8 @@
 #include "cli/law_statement.h"
 #include "common/mutex.h"
 #include "coordinator/driver/coordinator.h"
+#include "coordinator/exporter/coordinator_metrics.h"
+#include "coordinator/exporter/metrics_endpoint.h"
 
 namespace tidemark {
 namespace {
@@ -43,7 +45,10 @@ class OneHostRunner final : public Runner {
   OneHostRunner(std::string version, const Clock* clock) : version_(std::move(version)), clock_(clock) {}
 
   absl::StatusOr<v1::Result> Run(const RunRequest& request, const RunCallbacks& callbacks) override {
-    Coordinator coordinator(Options(), nullptr, nullptr, clock_);
+    CoordinatorMetrics metrics(version_);
+    const absl::StatusOr<std::unique_ptr<HttpServer>> pages = ServeMetrics(request, callbacks, &metrics);
+    if (!pages.ok()) return pages.status();
+    Coordinator coordinator(Options(), nullptr, &metrics, clock_);
     const auto service = NewSessionService(&coordinator, nullptr);
     grpc::ServerBuilder builder;
     builder.RegisterService(service.get());
@@ -68,6 +73,19 @@ class OneHostRunner final : public Runner {
     options.environment = DescribeEnvironment();
     options.one_host = true;
     return options;
+  }
+
+  // Null when none are asked for.
+  absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(const RunRequest& request, const RunCallbacks& callbacks,
+                                                           const CoordinatorMetrics* metrics) const {
+    if (request.http.empty()) return nullptr;
+    HttpServerOptions options;
+    options.listen = request.http;
+    absl::StatusOr<std::unique_ptr<HttpServer>> server =
+        StartMetricsEndpoint(std::move(options), metrics, [] { return std::string(); }, clock_);
+    if (!server.ok()) return absl::Status(server.status().code(), absl::StrCat("http is ", request.http, ": ", server.status().message()));
+    if (callbacks.note) callbacks.note(absl::StrCat("metrics: http://", (*server)->address(), "/metrics"));
+    return server;
   }
 
   void TellStop() TIDEMARK_REQUIRES(mutex_) {

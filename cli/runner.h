@@ -22,6 +22,7 @@ struct RunRequest {
   std::string journal_dir;         // exists; inside output_dir
   uint32_t capacity = 0;           // concurrent requests, as asked (--capacity); 0: by the host's limits
   uint32_t loops = 0;              // 0: the runner's choice
+  std::string http;                // HOST:PORT of /metrics during the run; empty: none
   bool simulator = false;          // the target is the built-in simulator
   std::string job_yaml;            // for the result: resolved configuration, no secret
   std::vector<std::string> command;  // for the result: repeats the run, no secret

@@ -162,6 +162,7 @@ class Sweep {
     request.capacity = static_cast<uint32_t>(std::min<uint64_t>(
         job_.command.capacity.value_or(0), std::numeric_limits<uint32_t>::max()));
     request.loops = job_.command.loops;
+    request.http = job_.command.http;
     request.simulator = simulator_;
     request.job_yaml = JobYaml();
     request.command = WithoutSecretArguments(arguments_, kKeyVariable);

@@ -220,6 +220,8 @@ constexpr Parameter kTable[] = {
     CommandOnly(Switch("dry_run", "", Section::kTop, kCommand, "false",
                        "say what would be run (levels, requests, tokens, time) and end")),
     Switch("json", "", Section::kTop, kCommand, "false", "print result.json on standard output"),
+    Text("http", "", 0, Section::kTop, kCommand, "HOST:PORT", "",
+         "serve /metrics, /healthz and /readyz here during the run; port 0 picks one"),
     Text("log_level", "", 0, Section::kTop, kCommand, "LEVEL", "warning",
          "debug, info, warning, error or off"),
     Switch("log_json", "", Section::kTop, kCommand, "false", "log as JSON lines"),
@@ -249,7 +251,6 @@ constexpr Parameter kTable[] = {
           "pooled (as now), never or sticky-user-sessions"),
     Later("window", "", Section::kParameters, "whole: rates as AIPerf reckons them"),
     Later("coordinator", "", Section::kTop, "run on a cluster through its coordinator"),
-    Later("http", "", Section::kTop, "serve the live page and /metrics here"),
     Later("agent_wait", "", Section::kTop, "wait for agents of a cluster"),
 };
 

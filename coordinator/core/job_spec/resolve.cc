@@ -192,6 +192,7 @@ void ReadCommand(SettingReader& reader, CommandSettings& command) {
     command.capacity = static_cast<uint32_t>(*capacity);
   }
   command.loops = static_cast<uint32_t>(reader.Integer("loops").value_or(0));
+  command.http = reader.Text("http").value_or("");
   // A key that just lies in the environment gives way to a variable that was named.
   if (!reader.Has("api_key_env")) command.api_key = reader.Text("api_key").value_or("");
   const auto is_control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };

@@ -28,6 +28,7 @@ struct CommandSettings {
   bool log_json = false;
   std::optional<uint32_t> capacity;  // concurrent requests of this host
   uint32_t loops = 0;                // 0: by cores and concurrency
+  std::string http;                  // HOST:PORT of /metrics; empty: none
   std::string api_key;               // a secret: never shown or recorded
 };
 
