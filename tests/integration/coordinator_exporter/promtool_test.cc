@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "agent/exporter/agent_metrics.h"
-#include "tests/integration/coordinator_exporter/coordinator_page.h"
+#include "tests/support/coordinator_page.h"
 #include "tests/support/process.h"
 
 namespace tidemark {

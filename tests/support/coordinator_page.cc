@@ -1,4 +1,4 @@
-#include "tests/integration/coordinator_exporter/coordinator_page.h"
+#include "tests/support/coordinator_page.h"
 
 namespace tidemark::testing {
 
