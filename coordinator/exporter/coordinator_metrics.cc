@@ -87,7 +87,8 @@ struct CoordinatorState {
   std::array<uint64_t, kCoordinatorEvents> events = {};
 
   void Put(LevelSeries series) {
-    levels[series.key.level] = std::make_shared<const LevelSeries>(std::move(series));
+    const uint32_t level = series.key.level;
+    levels[level] = std::make_shared<const LevelSeries>(std::move(series));
     if (levels.size() > CoordinatorMetrics::kLevelsShown) levels.erase(levels.begin());
   }
   // The level's series; null when there is none of this attempt.
