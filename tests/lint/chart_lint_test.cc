@@ -188,5 +188,10 @@ TEST(Deployed, IsOfTheProjectsVersion) {
   EXPECT_EQ(FirstIn("deploy/compose.yaml", "TIDEMARK_IMAGE:-tidemark:([0-9.]+)"), version);
 }
 
+// One file, of which the other path is a link: helm reads nothing outside the chart.
+TEST(Deployed, DashboardIsThatOfTheChart) {
+  EXPECT_EQ(ReadSource("deploy/grafana/tidemark-live.json"), ReadSource("helm/tidemark/files/tidemark-live.json"));
+}
+
 }  // namespace
 }  // namespace tidemark::lint
