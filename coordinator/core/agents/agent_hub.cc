@@ -242,12 +242,25 @@ void AgentHub::OnProbed(const Link& link, const v1::Probed& report) {
 }
 
 // The key of a message about the current level; nothing, and counted, for another one.
-std::optional<LevelKey> AgentHub::Current(const Link& link, const v1::LevelKey& key) {
+std::optional<LevelKey> AgentHub::Admit(const Link& link, const v1::LevelKey& key) {
   absl::StatusOr<LevelKey> decoded = DecodeKey(key);
   if (decoded.ok() && !fence_.Admit(*decoded)) return std::nullopt;
   if (decoded.ok() && link.deltas) return *std::move(decoded);
   ++strangers_;
   return std::nullopt;
+}
+
+// The same for what only an agent says that has the level in hand: when nobody asks for it any more, the CANCEL
+// that told it so was lost with a stream.
+std::optional<LevelKey> AgentHub::Current(const Link& link, const v1::LevelKey& key) {
+  std::optional<LevelKey> current = Admit(link, key);
+  if (!current) {
+    v1::CoordinatorMessage message;
+    *message.mutable_cancel()->mutable_key() = key;
+    message.mutable_cancel()->set_reason("the attempt is over");
+    Send(link, std::move(message));
+  }
+  return current;
 }
 
 void AgentHub::OnReport(Link& link, const v1::Report& report) {
@@ -274,7 +287,7 @@ void AgentHub::Acknowledge(const Link& link, const v1::LevelKey& key) {
 }
 
 void AgentHub::OnStopped(Link& link, const v1::Stopped& stopped) {
-  const std::optional<LevelKey> key = Current(link, stopped.key());
+  const std::optional<LevelKey> key = Admit(link, stopped.key());
   if (!key) return;
   absl::StatusOr<FinalSnapshot> snapshot = DecodeSnapshot(stopped.snapshot());
   if (!snapshot.ok()) {

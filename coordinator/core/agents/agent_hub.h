@@ -82,7 +82,7 @@ class AgentHub {
   void LeaveJob();
 
   // The attempt whose messages are let through; its plan has as many SLAs. Agents are added with their
-  // PREPARE: what others say of it is dropped.
+  // PREPARE: what others say of it is dropped. Who is at work for another attempt is told that it is over.
   void EnterLevel(const LevelKey& key, size_t sla_count);
   // Its deltas count from 1. Nothing when it is in already, or not here.
   void AddToLevel(const std::string& agent);
@@ -143,6 +143,7 @@ class AgentHub {
   void OnStopped(Link& link, const v1::Stopped& stopped);
   void OnReady(const Link& link, const v1::Ready& ready);
   void OnBarrier(const Link& link, const v1::AgentMessage& message);
+  std::optional<LevelKey> Admit(const Link& link, const v1::LevelKey& key);
   std::optional<LevelKey> Current(const Link& link, const v1::LevelKey& key);
 
   const Link* Find(const std::string& agent) const;

@@ -90,7 +90,9 @@ class JobMachine::State {
 
   void On(const AgentReturned& e) {
     if (stage_ == Stage::kProbing && e.agent == prober_) SendTheProbe();
-    if (level_) level_->Handle(e, now_, &out_);
+    if (level_) return level_->Handle(e, now_, &out_);
+    // It may not have heard that the attempt is void.
+    if (!voided_.empty()) out_.push_back(SendCancel{e.agent, {options_.job_id, level_index_, voided_.back().attempt}, voided_.back().reason});
   }
 
   void On(const AgentLost& e) {

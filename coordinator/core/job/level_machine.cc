@@ -338,7 +338,7 @@ void LevelMachine::Handle(const AgentLost& e, int64_t now, JobEffects* out) {
 // Says again what the agent has not answered; it ignores what it has.
 void LevelMachine::Handle(const AgentReturned& e, int64_t, JobEffects* out) {
   const Participant* p = Find(e.agent, task_.key);
-  if (p == nullptr || state_ != State::kRunning) return;
+  if (p == nullptr || state_ != State::kRunning) return CancelAgain(e.agent, out);
   const std::string& agent = p->part.agent;
   if (p->records_due) out->push_back(SendPullRecords{agent, task_.key});
   if (p->stopped) return;
@@ -350,6 +350,15 @@ void LevelMachine::Handle(const AgentReturned& e, int64_t, JobEffects* out) {
   if (armed_ && !p->started) out->push_back(SendArm{agent, task_.key, start_at_, start_at_});
   if (measuring_ && !p->share_done) out->push_back(SendMeasure{agent, task_.key, measure_at_});
   if (phase_ == LevelPhase::kStopping) SendStopTo(*p, out);
+}
+
+// One that was given up on may not have heard it.
+void LevelMachine::CancelAgain(const std::string& agent, JobEffects* out) const {
+  for (const Participant& p : participants_) {
+    if (p.part.agent == agent && p.gone && !p.stopped) {
+      out->push_back(SendCancel{agent, task_.key, "the attempt goes on without it"});
+    }
+  }
 }
 
 void LevelMachine::Stop(bool at_once, int64_t now, JobEffects* out) {

@@ -92,6 +92,7 @@ class LevelMachine {
   void CancelAll(const std::string& reason, int64_t now, JobEffects* out);
   void SendStops(JobEffects* out) const;
   void SendStopTo(const Participant& p, JobEffects* out) const;
+  void CancelAgain(const std::string& agent, JobEffects* out) const;
   void Void(const std::string& agent, const std::string& reason, int64_t now, JobEffects* out);
   void GiveUpOn(Participant& p, const std::string& reason, JobEffects* out);
   void GiveUpOnMissing(Flag flag, absl::string_view barrier, int64_t now, JobEffects* out);
