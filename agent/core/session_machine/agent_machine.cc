@@ -14,9 +14,9 @@ namespace {
 
 // Of what a message may ask for: a year, as of a job's own time limits.
 constexpr uint64_t kMaxMillis = uint64_t{365} * 86'400'000;
-// A start is near: one that is farther away is a mistake, or comes from a clock that is not known yet.
-constexpr int64_t kEarliestStart = -kNanosPerSecond;
-constexpr int64_t kLatestStart = 3'600 * kNanosPerSecond;
+// A start is near: one that is farther away is a mistake, and begins now.
+constexpr int64_t kEarliestStart = -10 * kNanosPerSecond;
+constexpr int64_t kLatestStart = 10 * kNanosPerSecond;
 
 int64_t MillisToNanos(uint64_t millis) {
   return static_cast<int64_t>(std::min(millis, kMaxMillis)) * kNanosPerMilli;
@@ -25,7 +25,7 @@ int64_t MillisToNanos(uint64_t millis) {
 // The coordinator's time `at` on this agent's clock, whose offset is `offset`.
 int64_t StartAt(uint64_t at, int64_t offset, int64_t now) {
   const int64_t start = static_cast<int64_t>(at + static_cast<uint64_t>(offset));  // wraps, never overflows
-  return std::clamp(start, now + kEarliestStart, now + kLatestStart);
+  return start < now + kEarliestStart || start > now + kLatestStart ? now : start;
 }
 
 }  // namespace
@@ -214,9 +214,9 @@ class AgentMachine::State {
     const v1::CoordinatorMessage& m = said.message;
     if (m.has_welcome()) return OnWelcome(m.welcome());
     if (m.has_refused()) return OnRefused(m.refused());
+    if (m.has_ping()) return OnPing(m.ping());
     if (link_ != Link::kWelcomed) return;
     if (m.has_heartbeat_ack()) return OnHeartbeatAck(m.heartbeat_ack());
-    if (m.has_ping()) return OnPing(m.ping());
     if (m.has_probe()) return OnProbe(m.probe());
     if (m.has_prepare()) return OnPrepare(m.prepare());
     OnLevelCommand(m);
@@ -228,12 +228,14 @@ class AgentMachine::State {
     out_.effects.push_back(EngineSetSendDeadline{lease_.expires_at()});
   }
 
+  // Also before Welcome: so it comes ahead of all that is said again.
   void OnPing(const v1::Ping& ping) {
+    if (link_ != Link::kHello && link_ != Link::kWelcomed) return;
     v1::AgentMessage message;
     message.mutable_pong()->set_number(ping.number());
     message.mutable_pong()->set_sent_ns(ping.sent_ns());
     message.mutable_pong()->set_agent_ns(static_cast<uint64_t>(now_));
-    out_.Say(message);
+    out_.effects.push_back(SendToCoordinator{std::move(message)});
   }
 
   void OnProbe(const v1::Probe& probe) {
@@ -303,8 +305,9 @@ class AgentMachine::State {
   void OnLevelCommand(const v1::CoordinatorMessage& m) {
     if (m.has_arm() && Current(m.arm().key())) {
       const v1::Arm& arm = m.arm();
-      level_->Arm(StartAt(arm.start_at_ns(), arm.clock_offset_ns(), now_),
-                  static_cast<int64_t>(arm.slice_origin_ns()) + arm.clock_offset_ns(), out_);
+      const int64_t start = StartAt(arm.start_at_ns(), arm.clock_offset_ns(), now_);
+      // As far from the start as the coordinator has it, also when the start was brought near.
+      level_->Arm(start, start + static_cast<int64_t>(arm.slice_origin_ns() - arm.start_at_ns()), out_);
     } else if (m.has_measure() && Current(m.measure().key())) {
       const v1::Measure& measure = m.measure();
       level_->Measure(StartAt(measure.start_at_ns(), measure.clock_offset_ns(), now_), out_);

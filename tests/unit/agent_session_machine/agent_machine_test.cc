@@ -142,7 +142,7 @@ class AgentScenario {
     v1::CoordinatorMessage m;
     *m.mutable_arm()->mutable_key() = EncodeKey({"job", level, attempt});
     m.mutable_arm()->set_start_at_ns(static_cast<uint64_t>(now_ + 320));
-    m.mutable_arm()->set_slice_origin_ns(1000);
+    m.mutable_arm()->set_slice_origin_ns(static_cast<uint64_t>(now_ + 310));
     m.mutable_arm()->set_clock_offset_ns(-300);
     return Told(m);
   }
@@ -237,7 +237,7 @@ TEST(AgentMachine, PassesTheBarriersOfALevel) {
   s.Connect();
   EXPECT_EQ(s.Prepare(0, 1), Lines{"engine prepare 0/1"});
   EXPECT_EQ(s.Say(EngineReady{s.key(), absl::OkStatus(), {}}), Lines{"Ready 0/1"});
-  EXPECT_EQ(s.Arm(0, 1), Lines{"engine arm 0/1 at 100000000020 origin 700"});
+  EXPECT_EQ(s.Arm(0, 1), Lines{"engine arm 0/1 at 100000000020 origin 100000000010"});
   EXPECT_EQ(s.Say(EngineStarted{s.key(), 0}), Lines{"Started 0/1"});
   EXPECT_EQ(s.Say(EngineWarm{s.key(), false, 10}), Lines{"Warm 0/1"});
   EXPECT_EQ(s.Measure(0, 1), Lines{"engine measure 0/1 at 100000000000"});
@@ -286,11 +286,23 @@ TEST(AgentMachine, AStartThatIsJustPastKeepsItsTime) {
             Lines{"engine measure 0/1 at 99900000000"});
 }
 
-TEST(AgentMachine, AStartThatIsFarFromNowIsBroughtNear) {
-  AgentScenario late, early;
-  EXPECT_EQ(Warm(late).Told(MeasureAt(UINT64_MAX / 4, 0)),
-            Lines{"engine measure 0/1 at 3700000000000"});
-  EXPECT_EQ(Warm(early).Told(MeasureAt(5, 0)), Lines{"engine measure 0/1 at 99000000000"});
+TEST(AgentMachine, AStartThatIsFarFromNowBeginsNow) {
+  for (const uint64_t at : {uint64_t{5}, UINT64_MAX / 4, UINT64_MAX, uint64_t{111} * kSecond}) {
+    AgentScenario s;
+    EXPECT_EQ(Warm(s).Told(MeasureAt(at, 0)), Lines{"engine measure 0/1 at 100000000000"}) << at;
+  }
+}
+
+TEST(AgentMachine, SlicesStayWhereTheyAreFromTheStartThatWasBroughtNear) {
+  AgentScenario s;
+  s.Connect();
+  s.Prepare(0, 1);
+  s.Say(EngineReady{s.key(), absl::OkStatus(), {}});
+  v1::CoordinatorMessage m;
+  *m.mutable_arm()->mutable_key() = EncodeKey(s.key());
+  m.mutable_arm()->set_start_at_ns(2'000);
+  m.mutable_arm()->set_slice_origin_ns(1'500);
+  EXPECT_EQ(s.Told(m), Lines{"engine arm 0/1 at 100000000000 origin 99999999500"});
 }
 
 TEST(AgentMachine, ADrainMayBeAsLongAsTheLimitsOfAJob) {
@@ -383,6 +395,16 @@ TEST(AgentMachine, AnswersAPingWithItsClock) {
   m.mutable_ping()->set_number(4);
   EXPECT_EQ(s.Told(m), Lines{"Pong"});
   EXPECT_EQ(s.last_sent().pong().agent_ns(), 100u * kSecond);
+}
+
+TEST(AgentMachine, AnswersAPingBeforeItIsWelcome) {
+  AgentScenario s;
+  v1::CoordinatorMessage m;
+  m.mutable_ping()->set_number(4);
+  s.Say(AgentBegin{});
+  EXPECT_EQ(s.Told(m), Lines{});  // no stream yet
+  s.Say(StreamOpened{});
+  EXPECT_EQ(s.Told(m), Lines{"Pong"});
 }
 
 TEST(AgentMachine, ARepeatedProbeRunsOnce) {

@@ -228,6 +228,17 @@ TEST(AgentHub, PingsTellHowFarAnAgentsClockIsOff) {
   EXPECT_EQ(s.hub().ClockErrorOf("a"), 1'000'000);
 }
 
+TEST(AgentHub, TheFirstPingComesBeforeWelcome) {
+  HubScenario s;
+  s.hub().StreamOpened(1, "", s.now());
+  v1::AgentMessage message;
+  *message.mutable_hello() = HubScenario::HelloOf("a");
+  s.hub().Received(1, message, s.now());
+  const std::vector<HubEffect> effects = s.hub().TakeEffects();
+  EXPECT_EQ(Describe(effects.at(0)), "1 <- Ping 1");
+  EXPECT_EQ(Describe(effects.at(1)), kWelcome);
+}
+
 TEST(AgentHub, APongCountsOnceAndOnlyForAPingThatIsOut) {
   HubScenario s;
   s.Join(1, "a");
@@ -286,7 +297,7 @@ TEST(AgentHub, MessagesOfAnotherAttemptAreCountedAndDropped) {
   v1::AgentMessage done;
   *done.mutable_share_done()->mutable_key() = s.key();
   s.EnterLevel(2, {"a"});
-  EXPECT_THAT(s.Say(1, done), IsEmpty());
+  EXPECT_THAT(s.Say(1, done), ElementsAre("1 <- Cancel 0/1: the attempt is over"));
   EXPECT_EQ(s.hub().stale_messages(), 1u);
 }
 
@@ -295,7 +306,7 @@ TEST(AgentHub, MessagesOfAnAgentWithoutAPartAreCountedAndDropped) {
   s.Join(1, "a");
   s.Join(2, "b");
   s.EnterLevel(1, {"a"});
-  EXPECT_THAT(s.Report(2, 1), IsEmpty());
+  EXPECT_THAT(s.Report(2, 1), ElementsAre("2 <- Cancel 0/1: the attempt is over"));
   EXPECT_EQ(s.hub().stale_messages(), 1u);
 }
 
@@ -305,7 +316,14 @@ TEST(AgentHub, AnAgentStartedAnewHasNoPartInTheLevelOfTheOldOne) {
   s.EnterLevel(1, {"a"});
   s.Wait(5);
   s.Join(2, "a", "2");
-  EXPECT_THAT(s.Report(2, 1), IsEmpty());
+  EXPECT_THAT(s.Report(2, 1), ElementsAre("2 <- Cancel 0/1: the attempt is over"));
+}
+
+TEST(AgentHub, ALateStoppedIsNotAnsweredSoThatItIsNotSaidForEver) {
+  HubScenario s;
+  s.Join(1, "a");
+  EXPECT_THAT(s.Stopped(1, 0), IsEmpty());
+  EXPECT_EQ(s.hub().stale_messages(), 1u);
 }
 
 TEST(AgentHub, AReportCountsOnceAndIsAcknowledgedEachTime) {
@@ -409,7 +427,7 @@ TEST(AgentHub, AfterTheLevelNothingOfItIsLetThrough) {
   EXPECT_TRUE(s.hub().Agents().at(0).in_level);
   s.hub().LeaveLevel();
   EXPECT_FALSE(s.hub().Agents().at(0).in_level);
-  EXPECT_THAT(s.Report(1, 1), IsEmpty());
+  EXPECT_THAT(s.Report(1, 1), ElementsAre("1 <- Cancel 0/1: the attempt is over"));
 }
 
 TEST(AgentHub, CountsTheStreamsOfAllWhoAreHere) {

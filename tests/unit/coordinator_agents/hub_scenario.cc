@@ -25,6 +25,9 @@ std::string Describe(const v1::CoordinatorMessage& m) {
   if (m.has_ping()) return absl::StrCat("Ping ", m.ping().number());
   if (m.has_delta_ack()) return absl::StrCat("DeltaAck ", m.delta_ack().sequence());
   if (m.has_stop()) return "Stop";
+  if (m.has_cancel()) {
+    return absl::StrCat("Cancel ", m.cancel().key().level(), "/", m.cancel().key().attempt(), ": ", m.cancel().reason());
+  }
   return "another";
 }
 

@@ -73,6 +73,11 @@ void CoordinatorNode::Stop(bool now) {
   FollowHub();
 }
 
+void CoordinatorNode::Lose(const std::string& agent) {
+  hub_.Lose(agent, "its report is not valid");
+  FollowHub();
+}
+
 void CoordinatorNode::Handle(const JobEvent& event) {
   for (const JobEffect& effect : machine_->Handle(event, time_->now())) Do(effect);
 }

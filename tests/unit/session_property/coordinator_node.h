@@ -35,6 +35,8 @@ class CoordinatorNode {
   void Closed(StreamId stream);
   void RecordsStored(const std::string& agent, const LevelKey& key);
   void Stop(bool now);
+  // As after a report that is not valid.
+  void Lose(const std::string& agent);
 
   bool finished() const { return machine_->finished(); }
   const AgentHub& hub() const { return hub_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/measurement/facts_codec.h"
 #include "common/overloaded.h"
@@ -30,9 +31,8 @@ JobSpec SpecOf(Rng& rng) {
   JobSpec spec;
   spec.endpoint.urls = {"http://host/v1/chat/completions"};
   spec.limits.total_ms = 5'000;
-  for (uint64_t levels = 1 + rng.Below(2); levels > 0; --levels) {
-    spec.concurrency.push_back(static_cast<uint32_t>(1 + rng.Below(9)));
-  }
+  spec.concurrency = {static_cast<uint32_t>(1 + rng.Below(9))};
+  if (rng.Below(2) == 0) spec.concurrency.push_back(spec.concurrency.front() + 1 + static_cast<uint32_t>(rng.Below(5)));
   spec.request_count = 1 + rng.Below(40);
   return spec;
 }
@@ -57,6 +57,7 @@ SessionWorld::SessionWorld(WorldOptions options) : options_(options), rng_(optio
     Process& process = processes_[number];
     process.id = absl::StrCat("a", number);
     process.clock_offset = static_cast<int64_t>(rng_.Below(5 * 3'600'000)) * kNanosPerMilli - 9'000 * kNanosPerSecond;
+    if (options_.one_clock) process.clock_offset = 0;
     process.slow = !options_.gentle && Pick(4) == 0;
     const bool late = Pick(4) == 0;
     time_.In(Millis(0, late ? 8'000 : 200), [this, number] { StartAgent(number); });
@@ -115,7 +116,7 @@ void SessionWorld::StartCoordinator() {
 void SessionWorld::StartAgent(size_t number) {
   Process& process = processes_[number];
   if (process.node) return;
-  process.lost = false;
+  process.lost = process.disowned = false;
   ++process.started;
   AgentNodeOptions options;
   options.number = number;
@@ -125,8 +126,9 @@ void SessionWorld::StartAgent(size_t number) {
   options.slow = process.slow;
   AgentNodeHooks hooks;
   hooks.engine.sends = [this, number](const LevelKey& key) { OnSends(number, key); };
-  hooks.engine.stopped = [this, id = process.id](const LevelKey& key, EngineWork work) {
-    works_[{id, Order(key)}] = std::move(work);
+  hooks.engine.stopped = [this, number](const LevelKey& key, EngineWork work) {
+    processes_[number].disowned = false;
+    works_[{processes_[number].id, Order(key)}] = std::move(work);
   };
   hooks.engine.violation = [this](std::string what) { Violation(std::move(what)); };
   hooks.upload = [this, number](const LevelKey& key) { Upload(number, key); };
@@ -188,6 +190,11 @@ void SessionWorld::Fault() {
       return;
     case 4:
       return RestartCoordinator();
+    case 5:
+      Trace(absl::StrCat(processes_[number].id, " is disowned"));
+      processes_[number].disowned = processes_[number].node && !processes_[number].node->idle();
+      if (coordinator_) coordinator_->Lose(processes_[number].id);
+      return;
     default:
       return Cut(number);
   }
@@ -233,7 +240,7 @@ void SessionWorld::OnEffect(const JobEffect& effect) {
                  },
                  [this](const AttemptVoided& e) {
                    ++voids_;
-                   Trace(absl::StrCat("VOID ", e.attempt.attempt, " ", e.attempt.agent, " ", e.attempt.reason));
+                   OnVoid(e.attempt);
                  },
                  [this](const PhaseChanged& e) { Trace(absl::StrCat("PHASE ", LevelPhaseName(e.phase))); },
                  [this](const LevelFinished& e) { OnLevel(*e.measurement); },
@@ -241,11 +248,20 @@ void SessionWorld::OnEffect(const JobEffect& effect) {
                    Trace(absl::StrCat("END ", static_cast<int>(e.end), " ", e.reason));
                    if (end_) Violation("the job ends twice");
                    end_ = e;
+                   absl::StrAppend(&fingerprint_, static_cast<int>(e.end), e.reason, " at ", time_.now());
                  },
                  [this](const Say& e) { Trace(absl::StrCat("SAY ", e.text)); },
                  [](const auto&) {},
              },
              effect);
+}
+
+// Agents die and are cut off; what they counted is never wrong.
+void SessionWorld::OnVoid(const VoidedAttempt& attempt) {
+  Trace(absl::StrCat("VOID ", attempt.attempt, " ", attempt.agent, " ", attempt.reason));
+  for (const char* breach : {"do not add up", "differs from its reports", "where its share is", "unasked"}) {
+    if (absl::StrContains(attempt.reason, breach)) Violation(absl::StrCat("void: ", attempt.agent, " ", attempt.reason));
+  }
 }
 
 void SessionWorld::OnLevel(const LevelMeasurement& level) {
@@ -284,6 +300,7 @@ void SessionWorld::OnPart(const LevelKey& key, const AgentPart& part) {
 }
 
 void SessionWorld::OnSends(size_t number, const LevelKey& key) {
+  if (processes_[number].disowned) return;
   if (processes_[number].lost) Violation(absl::StrCat(processes_[number].id, " sends after it was said to be lost"));
   if (Order(key) < sending_) {
     Violation(absl::StrCat(processes_[number].id, " sends for ", key.level, "/", key.attempt, " while another sends for ",

@@ -19,6 +19,7 @@ struct WorldOptions {
   uint64_t seed = 0;
   // Only faults that must void nothing: streams cut for less than the lease.
   bool gentle = false;
+  bool one_clock = false;  // all clocks read the same
   bool trace = false;
 };
 
@@ -49,6 +50,8 @@ class SessionWorld {
     int started = 0;
     std::unique_ptr<AgentNode> node;
     bool lost = false;  // the coordinator has said that this incarnation is
+    // It was lost while its lease held, so its engine may go on with what it was at until it hears of it.
+    bool disowned = false;
   };
 
   void StartCoordinator();
@@ -61,6 +64,7 @@ class SessionWorld {
 
   void OnAgentEvent(const JobEvent& event);
   void OnEffect(const JobEffect& effect);
+  void OnVoid(const VoidedAttempt& attempt);
   void OnLevel(const LevelMeasurement& level);
   void OnPart(const LevelKey& key, const AgentPart& part);
   void OnSends(size_t number, const LevelKey& key);
