@@ -81,8 +81,9 @@ class JobMachine::State {
   }
 
   void On(const AgentJoined& e) {
-    if (FindMember(e.agent.id) != nullptr)
-      On(AgentLost{e.agent.id, "a new process took its place"});
+    const Member* known = FindMember(e.agent.id);
+    if (known != nullptr && known->info.incarnation == e.agent.incarnation) return;  // said twice
+    if (known != nullptr) On(AgentLost{e.agent.id, "a new process took its place"});
     members_.push_back({e.agent, false, false});
     if (stage_ == Stage::kWaitingForAgents) TryBegin();
     if (stage_ == Stage::kWaitingForCapacity) TryAttempt();
@@ -91,8 +92,10 @@ class JobMachine::State {
   void On(const AgentReturned& e) {
     if (stage_ == Stage::kProbing && e.agent == prober_) SendTheProbe();
     if (level_) return level_->Handle(e, now_, &out_);
+    if (voided_.empty()) return;
     // It may not have heard that the attempt is void.
-    if (!voided_.empty()) out_.push_back(SendCancel{e.agent, {options_.job_id, level_index_, voided_.back().attempt}, voided_.back().reason});
+    const VoidedAttempt& last = voided_.back();
+    out_.push_back(SendCancel{e.agent, {options_.job_id, level_index_, last.attempt}, last.reason});
   }
 
   void On(const AgentLost& e) {

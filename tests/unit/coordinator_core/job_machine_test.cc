@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <ostream>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/unit/coordinator_core/job_scenario.h"
@@ -246,75 +244,7 @@ TEST(JobMachine, AProbeWithoutAnswerNamesTheAgent) {
   EXPECT_EQ(s.end()->reason, "no agent answered PROBE; the last asked was a");
 }
 
-// ---- who dies or is cut, in which phase: what happens ----
-
-struct Case {
-  const char* phase;  // what is not answered, so that the level stays in this phase
-  const char* who;    // "a" has slots, "spare" has none
-  const char* what;   // "lost", "says error", "silent" (until the deadline), "returns"
-  const char* happens;
-};
-void PrintTo(const Case& c, std::ostream* out) { *out << c.phase << " " << c.who << " " << c.what; }
-
-class LossTable : public testing::TestWithParam<Case> {};
-
-std::string Happened(const JobScenario& s) {
-  if (!s.finished()) return "waits";
-  if (s.end()->end == JobEnd::kFailed) return "fails: " + s.end()->reason;
-  const LevelMeasurement& level = s.levels().at(0);
-  if (level.voided.empty()) {
-    return level.records_error.empty() ? "goes on" : "goes on, records lost";
-  }
-  const VoidedAttempt& voided = level.voided.at(0);
-  return absl::StrCat(level.voided.size(), " void (", voided.agent, "), ", voided.sent.requests,
-                      " sent, then on ", level.parts.size());
-}
-
-TEST_P(LossTable, DoesWhatTheTableSays) {
-  const Case& c = GetParam();
-  JobScenario s(JobScenario::List({2}, 20));
-  s.records_bytes = std::string(c.phase) == "PULL" ? 10 : 0;
-  const std::string what = c.what;
-  // Silence is of one; else all are held where they are, so that the loss finds them there.
-  s.Mute(c.phase, what == "silent" ? c.who : "");
-  s.Join("a").Join("b").Join("spare").Start();
-  const LevelKey key{"job", 0, 1};
-  if (what == "lost") s.Lose(c.who);
-  if (what == "returns") s.Say(AgentReturned{c.who});
-  if (what == "says error") s.Say(AgentStopped{c.who, key, {}, "its lease lapsed"});
-  if (what == "silent") s.Wait(700);
-  s.Unmute(c.phase, what == "silent" ? c.who : "").Answer().Wait(10);
-  EXPECT_EQ(Happened(s), c.happens);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Loss, LossTable,
-    testing::Values(
-        // Before ARM nothing was sent: split anew over those left.
-        Case{"PREPARE", "a", "lost", "1 void (a), 0 sent, then on 2"},
-        Case{"PREPARE", "a", "silent", "1 void (a), 0 sent, then on 2"},
-        Case{"PREPARE", "a", "says error", "1 void (a), 0 sent, then on 2"},
-        Case{"PREPARE", "a", "returns", "goes on"}, Case{"PREPARE", "spare", "lost", "goes on"},
-        Case{"PREPARE", "spare", "silent", "goes on"},
-        // After ARM the attempt is void and the level runs again.
-        Case{"ARM", "a", "lost", "1 void (a), 0 sent, then on 2"},
-        Case{"ARM", "a", "silent", "1 void (a), 0 sent, then on 2"},
-        Case{"ARM", "a", "returns", "goes on"}, Case{"ARM", "spare", "lost", "goes on"},
-        Case{"WARM", "a", "lost", "1 void (a), 0 sent, then on 2"},
-        Case{"WARM", "a", "silent", "goes on"},
-        Case{"MEASURE", "a", "lost", "1 void (a), 0 sent, then on 2"},
-        Case{"MEASURE", "a", "says error", "1 void (a), 0 sent, then on 2"},
-        Case{"MEASURE", "a", "silent", "1 void (a), 10 sent, then on 2"},
-        Case{"MEASURE", "a", "returns", "goes on"}, Case{"MEASURE", "spare", "lost", "goes on"},
-        Case{"DONE", "a", "lost", "1 void (a), 20 sent, then on 2"},
-        Case{"STOP", "a", "lost", "1 void (a), 20 sent, then on 2"},
-        Case{"STOP", "a", "says error", "1 void (a), 20 sent, then on 2"},
-        Case{"STOP", "a", "silent", "1 void (a), 20 sent, then on 2"},
-        Case{"STOP", "a", "returns", "goes on"}, Case{"STOP", "spare", "lost", "goes on"},
-        // What was measured stays measured.
-        Case{"PULL", "a", "lost", "goes on, records lost"},
-        Case{"PULL", "a", "silent", "goes on, records lost"},
-        Case{"PULL", "a", "returns", "goes on"}));
+// ---- losses (what happens to whom in which phase: loss_table_test.cc) ----
 
 TEST(JobMachine, ALossBeforeArmSplitsAnewWithTheNextAttempt) {
   JobScenario s(JobScenario::List({7}, 53));
@@ -358,6 +288,13 @@ TEST(JobMachine, AnAgentThatComesWhileItWaitsIsTaken) {
   s.Unmute("MEASURE").Join("c").Wait(3);
   ASSERT_EQ(s.levels().size(), 1u);
   EXPECT_EQ(s.levels()[0].parts[1].agent, "c");
+}
+
+TEST(JobMachine, AnAgentThatJoinsTwiceAsTheSameProcessLosesNothing) {
+  JobScenario s(TwoLevels());
+  s.Mute("MEASURE").Join("a").Start().Join("a").Unmute("MEASURE").Answer().Wait(3);
+  EXPECT_EQ(s.Count("WARN agent a is lost"), 0u);
+  EXPECT_TRUE(s.finished());
 }
 
 TEST(JobMachine, ALateJoinerIsIdleUntilTheNextLevel) {
