@@ -74,7 +74,7 @@ void SessionWorld::Violation(std::string what) {
 
 void SessionWorld::Trace(const std::string& line) {
   if (!options_.trace) return;
-  trace_.push_back(absl::StrCat(static_cast<double>(time_.now()) / kNanosPerSecond, " ", line));
+  trace_.push_back(absl::StrCat((time_.now() - begun_) / kNanosPerMilli, " ms: ", line));
 }
 
 SessionWorld::Process* SessionWorld::Find(const std::string& id) {

@@ -83,6 +83,7 @@ class SessionWorld {
   const WorldOptions options_;
   Rng rng_;
   SimulatedTime time_;
+  const int64_t begun_ = time_.now();
   JobSpec spec_;
   std::unique_ptr<FaultyNetwork> network_;
   std::vector<v1::JournalEntry> journal_;
