@@ -139,8 +139,9 @@ TEST_F(StoreOpen, GetsTheDirectoryOfAProcessThatWasKilled) {
 TEST_F(StoreOpen, AChildOfTheHolderDoesNotHoldTheDirectory) {
   Open();
   ProcessOptions options;
-  options.arguments = {"/bin/sleep", "30"};
-  const Process child(options);
+  options.arguments = {"/bin/sh", "-c", "echo started; exec sleep 30"};
+  Process child(options);
+  ASSERT_TRUE(child.WaitForText("started", kDeadlineMs)) << child.err();
   Close();
   Open();
   EXPECT_NE(store_, nullptr);
