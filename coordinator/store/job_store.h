@@ -13,7 +13,8 @@
 namespace tidemark {
 
 // The coordinator's memory on disk: one SQLite file (tidemark.db) in the data directory. What a call
-// has written is there after a crash of the machine (WAL, synchronous FULL). Thread-safe.
+// has written is there after a crash of the machine (WAL, synchronous FULL). While it is open, no other program can read
+// the file. Thread-safe.
 //
 // Errors: ResourceExhausted "the disk is full: …" when a write found no room (nothing of it was kept; what was there
 // is unharmed), DataLoss for a file that is damaged, Internal for the rest. All name the file.
