@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "common/clock/clock.h"
 #include "common/descriptors/descriptor_limit.h"
+#include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/settings.h"
 #include "simulator/law_prediction.h"

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/job/secret_header.h"
+#include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/secrets.h"
 

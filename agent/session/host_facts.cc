@@ -1,6 +1,5 @@
 #include "agent/session/host_facts.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -18,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "common/environment/environment.h"
 #include "common/http_client/http_client.h"
 #include "common/log/log.h"
 #include "common/session/protocol_version.h"
@@ -28,7 +28,6 @@ namespace {
 constexpr uint64_t kDescriptorsKept = 256;  // for all that is no stream
 constexpr uint32_t kStreamsACore = 1'000;
 constexpr size_t kIdBytes = 63;
-constexpr int kMostCpus = 1 << 16;
 
 std::optional<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path);
@@ -55,17 +54,6 @@ std::string PodName() {
   return host.empty() ? HostName() : host;
 }
 
-// The set must hold all the CPUs that the kernel knows, or the call fails.
-uint32_t AllowedCores() {
-  for (int cpus = CPU_SETSIZE; cpus <= kMostCpus; cpus *= 2) {
-    std::vector<cpu_set_t> set(static_cast<size_t>(cpus / CPU_SETSIZE));
-    const size_t bytes = set.size() * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, set.data()) != 0) continue;
-    return static_cast<uint32_t>(std::max(1, CPU_COUNT_S(bytes, set.data())));
-  }
-  return static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-}
-
 uint64_t DescriptorLimit() {
   rlimit limit{};
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
@@ -88,13 +76,6 @@ void WarnOfCapacity(const v1::Hello& hello) {
       "(tidemark selftest finds what it drives; --capacity sets it)",
       {{"capacity", absl::StrCat(hello.capacity().streams())},
        {"cores", absl::StrCat(hello.cores())}});
-}
-
-std::optional<std::string> ValueOf(absl::string_view line, absl::string_view key) {
-  const size_t colon = line.find(':');
-  if (colon == absl::string_view::npos) return std::nullopt;
-  if (absl::StripAsciiWhitespace(line.substr(0, colon)) != key) return std::nullopt;
-  return std::string(absl::StripAsciiWhitespace(line.substr(colon + 1)));
 }
 
 }  // namespace
@@ -133,25 +114,9 @@ v1::Hello BuildHello(const HelloOptions& options) {
 }
 
 v1::Environment DescribeEnvironment() {
-  v1::Environment environment;
-  utsname names{};
-  if (uname(&names) == 0) {
-    environment.set_host(names.nodename);
-    environment.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
-  }
-  environment.set_cores(AllowedCores());
-  environment.set_cpu_model(ParseCpuModel(ReadFile("/proc/cpuinfo").value_or("")));
-  environment.set_build(BuildString());
+  v1::Environment environment = DescribeHost();
   environment.set_curl_version(CurlVersion());
   return environment;
-}
-
-std::string BuildString() {
-#if defined(__clang__)
-  return "tidemark " TIDEMARK_VERSION " (clang " __clang_version__ ")";
-#else
-  return "tidemark " TIDEMARK_VERSION " (gcc " __VERSION__ ")";
-#endif
 }
 
 uint32_t CapacityOf(const HostLimits& limits) {
@@ -174,16 +139,6 @@ uint32_t ParsePortRange(absl::string_view text) {
   if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &first) || !absl::SimpleAtoi(ends[1], &last))
     return 0;
   return first <= last && last <= 65'535 ? last - first + 1 : 0;
-}
-
-std::string ParseCpuModel(absl::string_view cpuinfo) {
-  for (const absl::string_view key : {"model name", "Model", "Hardware"}) {
-    for (const absl::string_view line : absl::StrSplit(cpuinfo, '\n')) {
-      const std::optional<std::string> value = ValueOf(line, key);
-      if (value && !value->empty()) return *value;
-    }
-  }
-  return "";
 }
 
 std::string AgentIdFrom(absl::string_view name) {

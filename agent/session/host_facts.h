@@ -33,11 +33,8 @@ HostLimits ReadHostLimits();
 // above 1,000 a core.
 v1::Hello BuildHello(const HelloOptions& options);
 
-// What this process runs on, for the result.
+// What this process runs on and measures with, for the result.
 v1::Environment DescribeEnvironment();
-
-// "tidemark 0.1.0 (gcc 12.2.0)".
-std::string BuildString();
 
 // The pure parts.
 
@@ -50,10 +47,6 @@ double WeightOf(const HostLimits& limits);
 
 // How many ports "32768\t60999" is; 0 when malformed.
 uint32_t ParsePortRange(absl::string_view text);
-
-// The first "model name" of /proc/cpuinfo, or "Model" or "Hardware" of ARM's; empty when there is
-// none.
-std::string ParseCpuModel(absl::string_view cpuinfo);
 
 // A stable id from a name: what is not of [A-Za-z0-9._-] becomes '-', at most 63; "agent" for an
 // empty one.

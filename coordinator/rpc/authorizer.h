@@ -46,6 +46,11 @@ class Authorizer {
   absl::StatusOr<Caller> Authorize(const grpc::CallbackServerContext& context, Role wanted);
   absl::StatusOr<Caller> Authorize(const Credentials& credentials, Role wanted);
 
+  // There is a tokens file.
+  bool wants_tokens() const { return tokens_ != nullptr; }
+  // `token` is one of them.
+  bool KnowsToken(absl::string_view token) { return tokens_ != nullptr && !tokens_->NameOf(token).empty(); }
+
  private:
   Authorizer(bool tls, std::unique_ptr<TokensFile> tokens);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/settings/said_text.h"
 #include "common/url/url.h"
 
 namespace tidemark {

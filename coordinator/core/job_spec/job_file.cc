@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/yaml_text.h"
 
 namespace tidemark {

@@ -353,42 +353,6 @@ std::string FlagName(absl::string_view name) { return "--" + Spaced(name, '-', f
 
 std::string EnvironmentName(absl::string_view name) { return "TIDEMARK_" + Spaced(name, '_', true); }
 
-int EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<std::vector<int>> cost(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = static_cast<int>(i);
-  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
-std::string NearestName(absl::string_view name, absl::Span<const std::string> candidates) {
-  constexpr size_t kLongestName = 64;  // a longer one is no misspelling, and would be slow
-  if (name.empty() || name.size() > kLongestName) return "";
-  int best = std::max<int>(1, static_cast<int>(name.size() / 3)) + 1;
-  std::string nearest;
-  for (const std::string& candidate : candidates) {
-    const int distance = EditDistance(name, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
-
-std::string DidYouMean(absl::string_view name, absl::Span<const std::string> candidates) {
-  const std::string nearest = NearestName(name, candidates);
-  return nearest.empty() ? "" : absl::StrCat(": did you mean \"", nearest, "\"?");
-}
-
 std::string ParametersMarkdown() {
   std::string text = kMarkdownHead;
   absl::string_view group;

@@ -12,6 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/settings/said_text.h"
 
 namespace tidemark {
 
@@ -70,16 +71,6 @@ std::vector<std::string> NamesOf(const Parameter& parameter);
 // "request_count" -> "--request-count" and "TIDEMARK_REQUEST_COUNT".
 std::string FlagName(absl::string_view name);
 std::string EnvironmentName(absl::string_view name);
-
-// Edits (insert, delete, replace, swap of neighbours) from one text to the other.
-int EditDistance(absl::string_view a, absl::string_view b);
-
-// The candidate closest to `name`, when it is close enough to be meant (at most a third of its
-// length off, at least 1); empty otherwise.
-std::string NearestName(absl::string_view name, absl::Span<const std::string> candidates);
-
-// ": did you mean \"x\"?", or empty when nothing is close.
-std::string DidYouMean(absl::string_view name, absl::Span<const std::string> candidates);
 
 // docs/parameters.md, whole.
 std::string ParametersMarkdown();

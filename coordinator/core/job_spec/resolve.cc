@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/measurement/metric_table.h"
+#include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/endpoint_settings.h"
 #include "coordinator/core/job_spec/job_file.h"
 #include "coordinator/core/job_spec/search_settings.h"

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/settings/said_text.h"
 
 namespace tidemark {
 namespace {
@@ -41,16 +42,6 @@ std::vector<std::string> SplitVariable(const Parameter& parameter, const std::st
 }
 
 }  // namespace
-
-std::string Printable(absl::string_view text) {
-  constexpr size_t kMost = 80;
-  std::string shown;
-  for (const char c : text.substr(0, kMost)) {
-    shown += absl::ascii_iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
-  }
-  if (text.size() > kMost) shown += "…";
-  return shown;
-}
 
 absl::Status RefuseValue(const RawSetting& setting, absl::string_view value,
                          absl::string_view what_is_right) {

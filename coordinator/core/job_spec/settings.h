@@ -36,9 +36,6 @@ absl::Status RefuseValue(const RawSetting& setting, absl::string_view value,
 // InvalidArgument "job.yaml:3:17: isl: problem".
 absl::Status RefuseSetting(const RawSetting& setting, absl::string_view problem);
 
-// `text` for an error message: at most 80 bytes, no control characters.
-std::string Printable(absl::string_view text);
-
 // Adds one setting to a layer. Refuses a parameter that the layer has already, by whatever alias.
 absl::Status AddSetting(RawSetting setting, Settings& layer);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/environment/environment.h"
 #include "common/session/protocol_version.h"
 
 namespace tidemark {

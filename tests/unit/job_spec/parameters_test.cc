@@ -54,22 +54,6 @@ TEST(Parameters, SpellFlagsWithDashesAndVariablesInCapitals) {
   EXPECT_EQ(EnvironmentName("request_count"), "TIDEMARK_REQUEST_COUNT");
 }
 
-TEST(EditDistance, CountsInsertDeleteReplaceAndSwap) {
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(EditDistance("abc", "ac"), 1);
-  EXPECT_EQ(EditDistance("abc", "adc"), 1);
-  EXPECT_EQ(EditDistance("abc", "acb"), 1);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-}
-
-TEST(NearestName, SuggestsOnlyWhatIsClose) {
-  const std::vector<std::string> names = {"request_count", "request_rate", "isl"};
-  EXPECT_EQ(NearestName("reqest_count", names), "request_count");
-  EXPECT_EQ(NearestName("ilS", names), "");
-  EXPECT_EQ(NearestName("temperature", names), "");
-  EXPECT_EQ(NearestName(std::string(100'000, 'x'), names), "");
-}
-
 constexpr char kPage[] = TIDEMARK_SOURCE_DIR "/docs/parameters.md";
 
 TEST(ParametersMarkdown, IsWhatDocsHold) {

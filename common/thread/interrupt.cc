@@ -1,4 +1,4 @@
-#include "cli/interrupt.h"
+#include "common/thread/interrupt.h"
 
 #include <poll.h>
 #include <signal.h>

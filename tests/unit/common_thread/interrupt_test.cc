@@ -1,4 +1,4 @@
-#include "cli/interrupt.h"
+#include "common/thread/interrupt.h"
 
 #include <signal.h>
 #include <unistd.h>

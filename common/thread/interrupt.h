@@ -1,6 +1,6 @@
 // Ctrl-C and SIGTERM as calls on a thread of their own.
-#ifndef TIDEMARK_CLI_INTERRUPT_H_
-#define TIDEMARK_CLI_INTERRUPT_H_
+#ifndef TIDEMARK_COMMON_THREAD_INTERRUPT_H_
+#define TIDEMARK_COMMON_THREAD_INTERRUPT_H_
 
 #include <atomic>
 #include <functional>
@@ -44,4 +44,4 @@ class InterruptWatch {
 
 }  // namespace tidemark
 
-#endif  // TIDEMARK_CLI_INTERRUPT_H_
+#endif  // TIDEMARK_COMMON_THREAD_INTERRUPT_H_
