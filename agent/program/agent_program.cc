@@ -41,7 +41,7 @@ absl::StatusOr<TargetAccess> MakeAccess(const AgentSettings& settings) {
 class AgentProgram {
  public:
   AgentProgram(const AgentSettings& settings, Termination* termination, const Clock* clock)
-      : settings_(settings), termination_(termination), clock_(clock) {}
+      : settings_(settings), termination_(termination), clock_(clock), log_(!settings.daemon.security.plaintext) {}
 
   absl::Status Start() {
     absl::StatusOr<TargetAccess> access = MakeAccess(settings_);

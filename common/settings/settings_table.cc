@@ -46,6 +46,11 @@ std::optional<bool> ParseSwitch(const std::string& text) {
   return std::nullopt;
 }
 
+// Characters of UTF-8.
+size_t WidthOf(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
 absl::StatusOr<std::string> ReadWhole(const std::string& path) {
@@ -244,9 +249,9 @@ std::string SettingsTable::Help() const {
   const auto add = [&help](std::string flag, absl::string_view text) {
     constexpr size_t kColumn = 34;
     flag = "  " + flag;
-    if (flag.size() + 2 > kColumn) flag += "\n" + std::string(kColumn, ' ');
-    if (flag.size() < kColumn) flag.resize(kColumn, ' ');
-    absl::StrAppend(&help, flag, text, "\n");
+    const size_t width = WidthOf(flag);
+    const bool fits = width + 2 <= kColumn;
+    absl::StrAppend(&help, flag, fits ? "" : "\n", std::string(fits ? kColumn - width : kColumn, ' '), text, "\n");
   };
   for (const Setting& setting : settings_) {
     const std::string otherwise = DefaultOf(setting);

@@ -1,7 +1,6 @@
 #include "common/rpc/health_server.h"
 
 #include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -9,44 +8,14 @@
 #include <string>
 
 #include "common/clock/clock.h"
-#include "common/rpc/credentials.h"
 #include "common/rpc/deadline.h"
 #include "proto/tidemark/v1/benchmark.grpc.pb.h"
+#include "tests/support/health_check.h"
 
 namespace tidemark {
 namespace {
 
-// grpc.health.v1.HealthCheckResponse has one field, the enum `status`, so its bytes are told by hand.
-std::string Status(const grpc::ByteBuffer& response) {
-  grpc::Slice slice;
-  if (!response.DumpToSingleSlice(&slice).ok()) return "unreadable";
-  const std::string bytes(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  if (bytes == "\x08\x01") return "SERVING";
-  return bytes == "\x08\x02" ? "NOT_SERVING" : "other";
-}
-
-std::shared_ptr<grpc::Channel> Dial(const NetAddress& address) {
-  return grpc::CreateChannel(ToString(address), grpc::InsecureChannelCredentials());
-}
-
-std::string Check(const NetAddress& address) {
-  const auto channel = Dial(address);
-  grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(DeadlineIn(10 * kNanosPerSecond));
-  grpc::CompletionQueue queue;
-  const grpc::Slice nothing;
-  const grpc::ByteBuffer request(&nothing, 1);  // for service "": all of it
-  grpc::ByteBuffer response;
-  grpc::Status status;
-  const auto call = stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", request, &queue);
-  call->StartCall();
-  call->Finish(&response, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  return status.ok() ? Status(response) : status.error_message();
-}
+std::string Check(const NetAddress& address) { return testing::CheckHealth(ToString(address)); }
 
 std::unique_ptr<HealthServer> Start() {
   absl::StatusOr<std::unique_ptr<HealthServer>> started = HealthServer::Start({"127.0.0.1", 0});
@@ -74,7 +43,7 @@ TEST(HealthServer, SaysWhenItServesNoLonger) {
 
 TEST(HealthServer, AnswersNothingElse) {
   const auto health = Start();
-  const auto stub = v1::Benchmark::NewStub(Dial(health->address()));
+  const auto stub = v1::Benchmark::NewStub(grpc::CreateChannel(ToString(health->address()), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(10 * kNanosPerSecond));
   v1::ListAgentsResponse response;
