@@ -37,7 +37,7 @@ Flags operator+(Flags a, const Flags& b) {
 // Of a template of the chart: `- --flag=…` and the names in `dict "flag" $part.value`; and what every daemon gets.
 Flags FlagsOfChart(const std::string& part) {
   const std::string text = Source("helm/tidemark/templates/" + part + "/statefulset.yaml");
-  return AllOf(text, "\n *- --([a-z-]+)") + AllOf(text, "\"([a-z-]+)\" \\$part\\.") +
+  return AllOf(text, "\n *- --([a-z-]+)") + AllOf(text, "(?:dict|\\$part\\.\\w+) \"([a-z-]+)\"(?= \\$part\\.)") +
          AllOf(Source("helm/tidemark/templates/_helpers.tpl"), "\n *- --([a-z-]+)");
 }
 
@@ -51,7 +51,9 @@ Flags FlagsOfCompose(const std::string& program) {
 }
 
 Flags FlagsOfProgram(const std::string& program) {
-  const auto end = RunToEnd({.arguments = {std::string(TIDEMARK_BIN_DIR) + "/" + program, "--help"}}, 10'000);
+  testing::ProcessOptions options;
+  options.arguments = {std::string(TIDEMARK_BIN_DIR) + "/" + program, "--help"};
+  const auto end = RunToEnd(options, 10'000);
   EXPECT_EQ(end.code, 0) << end.err;
   return AllOf(end.out, "--([a-z-]+)");
 }
