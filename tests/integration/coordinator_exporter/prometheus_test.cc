@@ -2,17 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
+#include <map>
 #include <regex>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "agent/exporter/agent_metrics.h"
 #include "common/exposition/monitoring_routes.h"
-#include "coordinator/exporter/latency_buckets.h"
 #include "coordinator/exporter/metrics_endpoint.h"
-#include "tests/integration/coordinator_exporter/prometheus_server.h"
+#include "tests/support/prometheus_server.h"
 #include "tests/support/coordinator_page.h"
 
 namespace tidemark {
@@ -81,17 +79,6 @@ TEST_F(Prometheus, SeesTheFacts) {
   EXPECT_EQ(server().Value("tidemark_agent_capacity_requests"), 500);
 }
 
-// The bucket that holds the quantile which result.json shows: from just above one bound to the next.
-struct Bucket {
-  double above = 0, upto = 0;
-};
-
-Bucket BucketOf(double seconds, bool fine) {
-  const absl::Span<const double> bounds = LatencyBounds(fine);
-  const auto upto = std::lower_bound(bounds.begin(), bounds.end(), seconds);
-  return {upto == bounds.begin() ? 0 : *(upto - 1), *upto};
-}
-
 TEST_F(Prometheus, ComputesTheQuantilesOfTheResultToABucket) {
   const MeasuredFacts facts = testing::FactsOfRunningLevel();
   const std::map<std::string, Metric> families = {
@@ -100,12 +87,12 @@ TEST_F(Prometheus, ComputesTheQuantilesOfTheResultToABucket) {
       {"tidemark_request_latency_seconds", Metric::kRequestLatency}};
   for (const auto& [family, metric] : families) {
     for (const double p : {0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999}) {
-      const double exact = static_cast<double>(facts.histogram(metric).Quantile(p)) / 1e6;
-      const Bucket bucket = BucketOf(exact, metric == Metric::kInterTokenLatency);
+      const testing::ExportedBucket bucket =
+          testing::BucketOfQuantile(facts.histogram(metric), p, metric == Metric::kInterTokenLatency);
       const double computed = server().Value(absl::StrCat(
           "histogram_quantile(", p, ", sum by (le) (", family, "_bucket{level=\"1\", phase=\"measure\"}))"));
-      EXPECT_GE(computed, bucket.above) << family << " p" << p << ", exact " << exact;
-      EXPECT_LE(computed, bucket.upto) << family << " p" << p << ", exact " << exact;
+      EXPECT_GE(computed, bucket.above) << family << " p" << p;
+      EXPECT_LE(computed, bucket.upto) << family << " p" << p;
     }
   }
 }

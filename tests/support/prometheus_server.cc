@@ -1,4 +1,4 @@
-#include "tests/integration/coordinator_exporter/prometheus_server.h"
+#include "tests/support/prometheus_server.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
