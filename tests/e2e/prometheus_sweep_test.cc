@@ -7,7 +7,7 @@
 #include "common/measurement/histogram.h"
 #include "coordinator/report/level_view.h"
 #include "tests/e2e/sweep_run.h"
-#include "tests/support/coordinator_page.h"
+#include "tests/support/exported_bucket.h"
 #include "tests/support/prometheus_server.h"
 
 namespace tidemark::testing {
@@ -26,7 +26,7 @@ class PrometheusSweep : public ::testing::Test {
     const int port = FreePort();
     prometheus_ = std::make_unique<PrometheusServer>(
         std::map<std::string, std::string>{{"tidemark", absl::StrCat("127.0.0.1:", port)}});
-    EXPECT_TRUE(prometheus_->WaitFor("vector(1)"));
+    EXPECT_TRUE(prometheus_->WaitFor("up")) << "it looks already before anybody serves";
     Process sweep(SweepOptions({"--url", simulator_.url(), "--concurrency", "8,4", "--request-count", "80", "--isl",
                                 "16", "--osl", "8", "--http", absl::StrCat("127.0.0.1:", port), "--output-dir",
                                 home_.File("result"), "--e2e-sla-ms", "60000"}));

@@ -1,9 +1,5 @@
 #include "tests/support/coordinator_page.h"
 
-#include <algorithm>
-
-#include "coordinator/exporter/latency_buckets.h"
-
 namespace tidemark::testing {
 
 MeasuredFacts FactsOfRunningLevel() {
@@ -42,13 +38,6 @@ void FillCoordinatorMetrics(CoordinatorMetrics& metrics) {
   level.in_flight = 16;
   level.phase = LevelPhase::kMeasuring;
   metrics.SetLevel(level);
-}
-
-ExportedBucket BucketOfQuantile(const Histogram& histogram, double p, bool fine) {
-  const double seconds = static_cast<double>(histogram.Quantile(p)) / 1e6;
-  const absl::Span<const double> bounds = LatencyBounds(fine);
-  const auto upto = std::lower_bound(bounds.begin(), bounds.end(), seconds);
-  return {upto == bounds.begin() ? 0 : *(upto - 1), *upto};
 }
 
 }  // namespace tidemark::testing

@@ -12,6 +12,7 @@
 #include "coordinator/exporter/metrics_endpoint.h"
 #include "tests/support/prometheus_server.h"
 #include "tests/support/coordinator_page.h"
+#include "tests/support/exported_bucket.h"
 
 namespace tidemark {
 namespace {
