@@ -25,7 +25,7 @@ class PrometheusSweep : public ::testing::Test {
     if (!PrometheusServer::Installed()) return;
     const int port = FreePort();
     prometheus_ = std::make_unique<PrometheusServer>(
-        std::map<std::string, std::string>{{"tidemark", absl::StrCat("127.0.0.1:", port)}});
+        std::map<std::string, ScrapeTarget>{{"tidemark", {absl::StrCat("127.0.0.1:", port)}}});
     EXPECT_TRUE(prometheus_->WaitFor("up")) << "it looks already before anybody serves";
     Process sweep(SweepOptions({"--url", simulator_.url(), "--concurrency", "8,4", "--request-count", "80", "--isl",
                                 "16", "--osl", "8", "--http", absl::StrCat("127.0.0.1:", port), "--output-dir",

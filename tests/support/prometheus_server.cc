@@ -31,10 +31,18 @@ std::string PercentEncoded(const std::string& text) {
   return out;
 }
 
-std::string Configuration(const std::map<std::string, std::string>& targets) {
+std::string Scheme(const ScrapeTarget& target) {
+  if (!target.tls) return "http";
+  const ScrapeTls& tls = *target.tls;
+  return absl::StrCat("https, tls_config: {ca_file: ", tls.ca, ", cert_file: ", tls.cert, ", key_file: ", tls.key,
+                      tls.skip_verify ? ", insecure_skip_verify: true}" : "}");
+}
+
+std::string Configuration(const std::map<std::string, ScrapeTarget>& targets) {
   std::string yaml = "global: {scrape_interval: 250ms, scrape_timeout: 200ms}\nscrape_configs:\n";
-  for (const auto& [job, address] : targets) {
-    absl::StrAppend(&yaml, "  - {job_name: ", job, ", static_configs: [{targets: [\"", address, "\"]}]}\n");
+  for (const auto& [job, target] : targets) {
+    absl::StrAppend(&yaml, "  - {job_name: ", job, ", scheme: ", Scheme(target), ", static_configs: [{targets: [\"",
+                    target.address, "\"]}]}\n");
   }
   return yaml;
 }
@@ -43,7 +51,7 @@ std::string Configuration(const std::map<std::string, std::string>& targets) {
 
 bool PrometheusServer::Installed() { return access(kPrometheus, X_OK) == 0; }
 
-PrometheusServer::PrometheusServer(const std::map<std::string, std::string>& targets) : port_(FreePort()) {
+PrometheusServer::PrometheusServer(const std::map<std::string, ScrapeTarget>& targets) : port_(FreePort()) {
   ProcessOptions options;
   options.arguments = {kPrometheus, "--config.file=" + folder_.Write("prometheus.yml", Configuration(targets)),
                        "--storage.tsdb.path=" + folder_.File("data"),

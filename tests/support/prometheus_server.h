@@ -3,13 +3,24 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "common/json/json.h"
 #include "tests/support/process.h"
 
 namespace tidemark::testing {
+
+// PEM files with which a scrape shows itself, and whom it trusts.
+struct ScrapeTls {
+  std::string ca, cert, key;
+  bool skip_verify = false;  // of the server's name
+};
+
+struct ScrapeTarget {
+  std::string address;           // host:port
+  std::optional<ScrapeTls> tls = {};  // nothing: http
+};
 
 // A real Prometheus (Debian's) that scrapes addresses of this host four times a second into a folder of its own.
 // Every wait is bounded. Spawn before the test has threads.
@@ -17,8 +28,8 @@ class PrometheusServer {
  public:
   static bool Installed();
 
-  // `targets`: by Prometheus's job name, host:port.
-  explicit PrometheusServer(const std::map<std::string, std::string>& targets);
+  // `targets`: by Prometheus's job name.
+  explicit PrometheusServer(const std::map<std::string, ScrapeTarget>& targets);
 
   // The answer's `data`.`result` of an instant query; a test failure when Prometheus refuses it.
   Json Query(const std::string& promql) const;

@@ -34,8 +34,8 @@ class Prometheus : public ::testing::Test {
     World()
         : coordinator_port(testing::FreePort()),
           agent_port(testing::FreePort()),
-          prometheus({{"coordinator", absl::StrCat("127.0.0.1:", coordinator_port)},
-                      {"agent", absl::StrCat("127.0.0.1:", agent_port)}}) {
+          prometheus({{"coordinator", {absl::StrCat("127.0.0.1:", coordinator_port)}},
+                      {"agent", {absl::StrCat("127.0.0.1:", agent_port)}}}) {
       testing::FillCoordinatorMetrics(coordinator);
       auto coordinator_started =
           StartMetricsEndpoint(At(coordinator_port), &coordinator, &Ready, &RealClock());
