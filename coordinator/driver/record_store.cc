@@ -69,6 +69,7 @@ void RecordStore::Expect(const LevelKey& key, std::set<std::string> agents) {
   MutexLock lock(mutex_);
   std::error_code ignored;
   for (const auto& [agent, part] : parts_) fs::remove(PartPath(agent), ignored);
+  fs::create_directories(dir_, ignored);  // what cannot be made is said when a part is written
   key_ = key;
   parts_.clear();
   for (const std::string& agent : agents) parts_[agent] = {};

@@ -21,7 +21,7 @@ namespace tidemark {
 // Thread-safe.
 class RecordStore {
  public:
-  // Under the result folder `dir`. Nothing is made before it is needed.
+  // Under the result folder `dir`. It is made when records are expected.
   explicit RecordStore(std::string dir) : dir_(std::move(dir)) {}
 
   // Parts are taken for this level only. An agent that is not among `agents` is refused.

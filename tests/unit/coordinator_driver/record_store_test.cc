@@ -23,7 +23,6 @@ class RecordStoreTest : public testing::Test {
                           testing::UnitTest::GetInstance()->current_test_info()->name())),
         store_(dir_) {
     fs::remove_all(dir_);
-    fs::create_directories(dir_);
     store_.Expect(key_, {"a", "b"});
   }
   ~RecordStoreTest() override { fs::remove_all(dir_); }
@@ -54,6 +53,11 @@ class RecordStoreTest : public testing::Test {
   LevelKey key_{"job", 3, 1};
   RecordStore store_;
 };
+
+TEST_F(RecordStoreTest, MakesTheJobsFolderForTheFirstRecords) {
+  EXPECT_TRUE(Append("a", 0, "one\n").ok());
+  EXPECT_TRUE(fs::is_directory(dir_));
+}
 
 TEST_F(RecordStoreTest, AChunkThatWasSeenIsDropped) {
   ASSERT_EQ(*Append("a", 0, "one\n"), 4u);
