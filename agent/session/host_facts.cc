@@ -8,18 +8,17 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
-#include <random>
 #include <sstream>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "common/environment/environment.h"
 #include "common/http_client/http_client.h"
 #include "common/log/log.h"
+#include "common/rng/random_id.h"
 #include "common/session/protocol_version.h"
 
 namespace tidemark {
@@ -59,13 +58,6 @@ uint64_t DescriptorLimit() {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
-std::string NewIncarnation() {
-  std::random_device source;
-  std::string text;
-  for (int i = 0; i < 4; ++i) absl::StrAppendFormat(&text, "%08x", source() & 0xffffffffu);
-  return text;
-}
-
 void WarnOfCapacity(const v1::Hello& hello) {
   const uint64_t sensible = uint64_t{kStreamsACore} * hello.cores();
   if (hello.capacity().streams() <= sensible) return;
@@ -95,7 +87,7 @@ v1::Hello BuildHello(const HelloOptions& options) {
   hello.set_protocol_major(kProtocolMajor);
   hello.set_protocol_minor(kProtocolMinor);
   hello.set_agent_id(options.agent_id.empty() ? AgentIdFrom(PodName()) : options.agent_id);
-  hello.set_incarnation(NewIncarnation());
+  hello.set_incarnation(RandomId());
   hello.set_build(BuildString());
   hello.set_cores(limits.cores);
   hello.set_cpu_limit(limits.cgroup.cpu);
