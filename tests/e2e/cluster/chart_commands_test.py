@@ -58,6 +58,7 @@ class ChartCommands(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.certificates = self.folder / "certificates"
         self.secrets = make_certificates(self.certificates)
+        (self.folder / "token").touch(0o600)
         (self.folder / "token").write_text(TOKEN)
         self.chart = render(self.folder)
 

@@ -14,6 +14,7 @@ skip() { echo "skipped: $*" >&2; exit 77; }
 command -v kubectl >/dev/null || skip "needs kubectl"
 helm=$(peer_helm)
 
+umask 077  # the token and keys are for this user
 space=tidemark-test-$$
 work=$(mktemp -d)
 forward=
