@@ -85,6 +85,12 @@ std::string FewRequests(const JobSpec& spec) {
                       ": some slots have no measured request; 5 × concurrency is a good least");
 }
 
+std::string AgentsText(const FirstScreenFacts& facts) {
+  if (!facts.cluster.empty()) return facts.cluster;
+  return absl::StrCat(facts.agents, " on this host, up to ", CountText(static_cast<double>(facts.capacity.requests)),
+                      " concurrent requests (", facts.capacity.source, ")");
+}
+
 }  // namespace
 
 std::string RenderFirstScreen(const JobSpec& spec, const FirstScreenFacts& facts) {
@@ -96,9 +102,7 @@ std::string RenderFirstScreen(const JobSpec& spec, const FirstScreenFacts& facts
   screen += Row("Workload", WorkloadText(spec.workload));
   screen += Row(spec.search ? "Search" : "Levels", LevelsText(spec));
   screen += Row("SLAs", SlaText(spec.slas));
-  screen += Row("Agents", absl::StrCat(facts.agents, " on this host, up to ",
-                                       CountText(static_cast<double>(facts.capacity.requests)),
-                                       " concurrent requests (", facts.capacity.source, ")"));
+  screen += Row("Agents", AgentsText(facts));
   screen += Row("Estimate", DescribeEstimate(facts.estimate));
   if (!facts.output_path.empty()) screen += Row("Results", facts.output_path);
   for (const std::string& note : spec.notes) screen += Row("Note", note);

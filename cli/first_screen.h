@@ -15,6 +15,7 @@ struct FirstScreenFacts {
   bool simulator = false;   // the target is the built-in simulator
   int agents = 1;
   HostCapacity capacity;
+  std::string cluster;      // instead of agents and capacity: those of a cluster, in words
   JobEstimate estimate;
   std::string output_path;  // empty: none is made (--dry-run)
 };

@@ -21,7 +21,9 @@ Usage: tidemark COMMAND [FLAGS]
 
 Commands:
   sweep      measure an endpoint level by level, or search its highest level within an SLA
-  job, workload, agents, report, compare, plan, selftest    not supported yet
+  job        jobs of a cluster: create, list, describe, watch, wait, stop, delete, results
+  agents     agents of a cluster
+  workload, report, compare, plan, selftest    not supported yet
 
   --help     this text; tidemark sweep --help lists the flags
   --version  the version
@@ -31,6 +33,7 @@ Start here:
   tidemark sweep --url http://localhost:8000 --model M
   tidemark sweep --url http://localhost:8000 --e2e-sla-ms 5000 \
       --search-recipe max-concurrency-under-sla
+  tidemark sweep --coordinator HOST:7070 --plaintext --url http://server:8000    on a cluster
 )";
 
 constexpr char kSweepHead[] = R"(Usage: tidemark sweep [FLAGS]
@@ -43,7 +46,124 @@ Examples:
   tidemark sweep -u https://host/v1 -m llama --api-key-env KEY --isl 1024 --osl 256 --request-count 500
   tidemark sweep -u http://localhost:8000 --search-recipe max-concurrency-under-sla --ttft-sla-ms 600
   tidemark sweep -f job.yaml --dry-run
+  tidemark sweep --context prod -f job.yaml
 
+On a cluster (--coordinator or --context) the coordinator carries the job out: this command watches, Ctrl-C
+stops the job there, and at the end its files are fetched.
+
+)";
+
+constexpr char kClusterFlags[] = R"(
+Which cluster (each also as TIDEMARK_…, as in TIDEMARK_COORDINATOR):
+  --coordinator HOST:PORT     the coordinator's gRPC port, 7070 by default
+  --context NAME              one of ~/.config/tidemark/contexts.yaml; without either its `current` one
+  --plaintext                 without TLS, as the coordinator runs with --plaintext too
+  --tls-cert, --tls-key, --tls-ca FILE    certificate, its key, and who signed the coordinator's
+  --token-file FILE           bearer token, where the coordinator wants one; or TIDEMARK_TOKEN itself
+
+Exit codes: 0 done; 1 could not do it; 2 usage. watch and wait end with the job's own: 3 SLA met nowhere;
+4 invalid, inconclusive or undecided; 130 stopped, partial results kept.
+)";
+
+constexpr char kJobHelp[] = R"(Usage: tidemark job COMMAND [FLAGS]
+
+Jobs of a cluster. Every command has --json, which prints one JSON document.
+
+Commands:
+  create [FLAGS]    make a job, with the flags of tidemark sweep; prints its id
+  list              the latest jobs
+  describe ID       one job
+  watch ID          its progress until it has ended; Ctrl-C leaves it alone
+  wait ID           until it has ended, without progress
+  stop ID           let the level in flight end, keep partial results; --now cancels it
+  delete ID         a job that has ended, its result and its files
+  results ID        fetch the result files
+
+Examples:
+  id=$(tidemark job create -f job.yaml)
+  tidemark job wait $id --timeout 3600 && tidemark job results $id --output-dir out
+)";
+
+struct CommandHelp {
+  const char* command;
+  const char* text;
+};
+
+constexpr CommandHelp kJobCommands[] = {
+    {"create", R"(Usage: tidemark job create [FLAGS of tidemark sweep]
+
+Makes a job on a cluster and prints its id; it runs when those before it have ended. --json prints the job.
+
+Examples:
+  tidemark job create -f job.yaml --context prod
+  tidemark job create --url http://vllm:8000 --concurrency 64,256 --request-count 5000
+)"},
+    {"list", R"(Usage: tidemark job list [--state STATE]… [--limit N] [--json]
+
+The latest jobs first.
+  --state STATE     queued, running, stopping, completed, failed or stopped; repeatable
+  --limit N         at most so many [50]
+
+Example:
+  tidemark job list --state queued --state running
+)"},
+    {"describe", R"(Usage: tidemark job describe ID [--json]
+
+State, times, answer and notes of a job. --json has its resolved job file too.
+
+Example:
+  tidemark job describe 20261130-7f3a --json
+)"},
+    {"watch", R"(Usage: tidemark job watch ID [--json]
+
+Shows a job's progress until it has ended, then the job, and ends with the job's own exit code. Ctrl-C ends
+the watching only. A connection that is lost is made again.
+
+Example:
+  tidemark job watch 20261130-7f3a
+)"},
+    {"wait", R"(Usage: tidemark job wait ID [--timeout S] [--json]
+
+Waits until a job has ended, and ends with the job's own exit code; with 1 after S seconds.
+
+Example:
+  tidemark job wait 20261130-7f3a --timeout 3600
+)"},
+    {"stop", R"(Usage: tidemark job stop ID [--now] [--json]
+
+Lets the level in flight end and keeps partial results. --now cancels it.
+
+Example:
+  tidemark job stop 20261130-7f3a --now
+)"},
+    {"delete", R"(Usage: tidemark job delete ID [--json]
+
+Removes a job that has ended, its result and its files.
+
+Example:
+  tidemark job delete 20261130-7f3a
+)"},
+    {"results", R"(Usage: tidemark job results ID [--output-dir DIR] [--overwrite] [--without-records] [--json]
+
+Fetches the files of a job that has ended, and shows its answer.
+  --output-dir DIR     [./tidemark-results/<UTC>-<name>/]
+  --overwrite          DIR may have files of an older run
+  --without-records    all but profile_export.jsonl, which is large
+  --json               print result.json; files are fetched only with --output-dir
+
+Example:
+  tidemark job results 20261130-7f3a --output-dir out
+)"},
+};
+
+constexpr char kAgentsHelp[] = R"(Usage: tidemark agents [--json]
+
+The agents of a cluster: state, capacity (concurrent requests), where they run, and how well their clocks
+are known.
+
+Examples:
+  tidemark agents --coordinator localhost:7070 --plaintext
+  tidemark agents --context prod --json
 )";
 
 constexpr char kSweepTail[] = R"(
@@ -117,8 +237,17 @@ std::string SweepHelp() {
   return help + LaterFlags() + kSweepTail;
 }
 
+std::string JobHelp(const std::string& command) {
+  for (const CommandHelp& help : kJobCommands) {
+    if (command == help.command) return absl::StrCat(help.text, kClusterFlags);
+  }
+  return absl::StrCat(kJobHelp, kClusterFlags);
+}
+
+std::string AgentsHelp() { return absl::StrCat(kAgentsHelp, kClusterFlags); }
+
 std::vector<std::string> LaterCommands() {
-  return {"job", "workload", "agents", "report", "compare", "plan", "selftest"};
+  return {"workload", "report", "compare", "plan", "selftest"};
 }
 
 }  // namespace tidemark

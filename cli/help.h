@@ -17,6 +17,12 @@ std::string MainHelp();
 // `tidemark sweep --help`: examples, then the flags by group.
 std::string SweepHelp();
 
+// `tidemark job --help`, and of one of its commands ("" for all). REQUIRES: one of JobCommands() or "".
+std::string JobHelp(const std::string& command);
+
+// `tidemark agents --help`.
+std::string AgentsHelp();
+
 // Subcommands of later versions: known, refused by name.
 std::vector<std::string> LaterCommands();
 

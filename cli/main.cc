@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cli/cluster_runner.h"
 #include "cli/exit_code.h"
 #include "cli/fd_limit.h"
 #include "cli/help.h"
+#include "cli/job_command.h"
 #include "cli/one_host.h"
 #include "cli/result_output.h"
 #include "cli/simulator_child.h"
@@ -40,7 +44,7 @@ int UnknownCommand(const std::string& command) {
   if (std::find(known.begin(), known.end(), command) != known.end()) {
     return Usage(absl::StrCat(command, ": not supported yet"));
   }
-  known.insert(known.end(), {"sweep", "--help", "--version"});
+  known.insert(known.end(), {"sweep", "job", "agents", "--help", "--version"});
   const std::string what = !command.empty() && command[0] == '-' ? "flag " : "command ";
   const std::string nearest = DidYouMean(command, known);
   return Usage(absl::StrCat("unknown ", what, Printable(command),
@@ -56,6 +60,19 @@ std::optional<double> SimulatorLatency(const JobSpec& spec, uint32_t concurrency
   return PredictClosedLoop(LawConstants(), load).request_latency_ms / 1000;
 }
 
+std::vector<std::string> Environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+// With the patience that a job of hours wants.
+absl::StatusOr<ClusterRun> Connect(const ClusterSettings& cluster, const std::function<void(const std::string&)>& say) {
+  BenchmarkClientLimits limits;
+  limits.patience_ns = 30 * kNanosPerSecond;
+  return ConnectToCluster(cluster, Environment(), &RealClock(), limits, say);
+}
+
 int SweepCommand(const std::vector<std::string>& arguments) {
   const absl::StatusOr<uint64_t> descriptors = RaiseDescriptorLimit();
   if (!descriptors.ok()) {
@@ -68,17 +85,31 @@ int SweepCommand(const std::vector<std::string>& arguments) {
   world.err_terminal = TerminalOf(STDERR_FILENO);
   world.clock = &RealClock();
   world.version = TIDEMARK_VERSION;
-  for (char** entry = environ; *entry != nullptr; ++entry) world.environment.emplace_back(*entry);
+  world.environment = Environment();
   world.descriptor_limit = *descriptors;
   world.simulator_program = SimulatorProgram();
   world.simulator_latency = SimulatorLatency;
   world.make_runner = [] { return NewOneHostRunner(TIDEMARK_VERSION, &RealClock()); };
+  world.connect = Connect;
   world.output = FileResultOutput(TerminalOf(STDOUT_FILENO));
   return RunSweep(world, arguments);
 }
 
+JobWorld ClusterWorld() {
+  JobWorld world;
+  world.out = &std::cout;
+  world.err = &std::cerr;
+  world.out_terminal = TerminalOf(STDOUT_FILENO);
+  world.err_terminal = TerminalOf(STDERR_FILENO);
+  world.clock = &RealClock();
+  world.environment = Environment();
+  world.output = FileResultOutput(world.out_terminal);
+  return world;
+}
+
 int Main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // a closed reader is a write error, not our end
+  signal(SIGPIPE, SIG_IGN);              // a closed reader is a write error, not our end
+  setenv("GRPC_VERBOSITY", "NONE", 0);  // what its lines say, our errors say too
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   ScrubArguments(argc, argv);
   if (arguments.empty()) {
@@ -94,7 +125,10 @@ int Main(int argc, char** argv) {
     std::cout << "tidemark " << TIDEMARK_VERSION << std::endl;
     return kExitDone;
   }
-  if (command == "sweep") return SweepCommand({arguments.begin() + 1, arguments.end()});
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (command == "sweep") return SweepCommand(rest);
+  if (command == "job") return RunJobCommand(ClusterWorld(), rest);
+  if (command == "agents") return RunAgentsCommand(ClusterWorld(), rest);
   return UnknownCommand(command);
 }
 

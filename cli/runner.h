@@ -19,7 +19,7 @@ namespace tidemark {
 struct RunRequest {
   JobSpec spec;                    // urls filled in, also with the built-in simulator's
   std::string output_dir;          // exists; records may be spooled into it
-  std::string journal_dir;         // exists; inside output_dir
+  std::string journal_dir;         // exists; inside output_dir. Not used on a cluster
   uint32_t capacity = 0;           // concurrent requests, as asked (--capacity); 0: by the host's limits
   uint32_t loops = 0;              // 0: the runner's choice
   std::string http;                // HOST:PORT of /metrics during the run; empty: none
@@ -58,6 +58,9 @@ class Runner {
   // `error` set; a Status is for what left no result at all. After Stop: partial results.
   virtual absl::StatusOr<v1::Result> Run(const RunRequest& request,
                                          const RunCallbacks& callbacks) = 0;
+
+  // After Run: whether every result file is in output_dir already.
+  virtual bool WroteFiles() const { return false; }
 
   // Ends the job soon: drains the level in flight, or (`now`) cancels it at once. Thread-safe; may
   // come before, during or after Run, and more than once.

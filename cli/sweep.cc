@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -18,7 +19,9 @@
 #include "cli/simulator_child.h"
 #include "cli/sweep_flags.h"
 #include "common/log/log.h"
+#include "common/mutex.h"
 #include "common/thread/interrupt.h"
+#include "coordinator/core/job_spec/cluster_job.h"
 #include "coordinator/core/job_spec/endpoint_settings.h"
 #include "coordinator/core/job_spec/job_yaml.h"
 #include "coordinator/core/job_spec/secrets.h"
@@ -45,6 +48,7 @@ class Sweep {
     absl::Status status = PrepareJob(flags->settings);
     if (!status.ok()) return Refuse(status);
     if (job_.command.dry_run) return DryRun();
+    if (OnCluster()) return RunOnCluster();
     if (!world_.make_runner) return Fail("this build has no runner: only --dry-run is possible");
     status = StartTarget();
     if (!status.ok()) return Fail(status.message());
@@ -69,15 +73,23 @@ class Sweep {
     absl::StatusOr<ResolvedJob> job = ResolveJobInput(flags, world_.environment);
     if (!job.ok()) return job.status();
     job_ = *std::move(job);
-    simulator_ = job_.spec.endpoint.urls.empty();
+    simulator_ = job_.spec.endpoint.urls.empty() && !OnCluster();
+    absl::Status status = OnCluster() ? PrepareForCluster(job_) : PrepareForHost();
+    if (status.ok()) status = OutputFolder::Check(FolderOptions());
+    const absl::StatusOr<LogLevel> level = ParseLogLevel(job_.command.log_level);
+    if (status.ok() && level.ok()) ConfigureLog({*level, job_.command.log_json});
+    return status;
+  }
+
+  bool OnCluster() const { return job_.command.cluster.wanted(); }
+
+  // What a run on this host needs of it.
+  absl::Status PrepareForHost() {
     capacity_ = CapacityOf(world_.descriptor_limit, job_.command.capacity.value_or(0));
     absl::Status status =
         ApplyCapacity(capacity_.requests, capacity_.because, capacity_.cure, job_.spec);
     if (status.ok()) status = CheckFiles();
-    if (status.ok()) status = OutputFolder::Check(FolderOptions());
     if (status.ok()) TakeKey();
-    const absl::StatusOr<LogLevel> level = ParseLogLevel(job_.command.log_level);
-    if (status.ok() && level.ok()) ConfigureLog({*level, job_.command.log_json});
     return status;
   }
 
@@ -124,10 +136,12 @@ class Sweep {
     }
     facts.estimate = EstimateJob(job_.spec, latency);
     facts.output_path = output_path;
+    facts.cluster = agents_;
     return facts;
   }
 
   int DryRun() {
+    if (OnCluster()) agents_ = "those of the cluster";
     const FirstScreenFacts facts = ScreenFacts("");
     *world_.err << RenderFirstScreen(job_.spec, facts) << std::flush;
     if (job_.command.json) {
@@ -188,26 +202,71 @@ class Sweep {
 
   int RunJob() {
     const absl::StatusOr<OutputFolder> folder = OutputFolder::Prepare(FolderOptions());
-    if (!folder.ok()) {
-      return absl::IsInvalidArgument(folder.status()) ? Refuse(folder.status())
-                                                      : Fail(folder.status().message());
-    }
+    if (!folder.ok()) return FolderProblem(folder.status());
     *world_.err << RenderFirstScreen(job_.spec, ScreenFacts(folder->path())) << std::endl;
     const std::unique_ptr<Runner> runner = world_.make_runner();
-    const auto watch = InterruptWatch::Start([this, &runner](int, int count) {
+    const auto watch = WatchInterrupts(runner.get());
+    if (!watch.ok()) return Fail(watch.status().message());
+    return RunWith(*runner, *folder, **watch);
+  }
+
+  // The watch comes first: threads of gRPC must not take the signals.
+  int RunOnCluster() {
+    if (!world_.connect) return Fail("this build knows no clusters");
+    const auto watch = WatchInterrupts(nullptr);
+    if (!watch.ok()) return Fail(watch.status().message());
+    const absl::StatusOr<ClusterRun> run =
+        world_.connect(job_.command.cluster, [this](const std::string& text) { progress_.Say(text); });
+    if (!run.ok()) return absl::IsInvalidArgument(run.status()) ? Refuse(run.status()) : Fail(run.status().message());
+    agents_ = run->agents;
+    const absl::StatusOr<OutputFolder> folder = OutputFolder::Prepare(FolderOptions());
+    if (!folder.ok()) return FolderProblem(folder.status());
+    *world_.err << RenderFirstScreen(job_.spec, ScreenFacts(folder->path())) << std::endl;
+    const int interrupts = SetRunner(run->runner.get());
+    if (interrupts > 0) return Interrupted((*watch)->first_signal());
+    const int code = RunWith(*run->runner, *folder, **watch);
+    SetRunner(nullptr);
+    std::error_code error;
+    std::filesystem::remove(folder->JournalDir(), error);  // nothing is spooled here
+    return code;
+  }
+
+  int FolderProblem(const absl::Status& status) {
+    return absl::IsInvalidArgument(status) ? Refuse(status) : Fail(status.message());
+  }
+
+  int Interrupted(int signal) {
+    Complain("interrupted before the job was made");
+    return ExitCodeOf(v1::Result(), false, signal);
+  }
+
+  absl::StatusOr<std::unique_ptr<InterruptWatch>> WatchInterrupts(Runner* runner) {
+    SetRunner(runner);
+    return InterruptWatch::Start([this](int, int count) {
       progress_.Say(count == 1 ? "stopping: requests in flight may end; once more cancels them"
                                : "cancelling at once");
-      runner->Stop(count > 1);
+      MutexLock lock(mutex_);
+      interrupts_ = count;
+      if (runner_ != nullptr) runner_->Stop(count > 1);
     });
-    if (!watch.ok()) return Fail(watch.status().message());
-    const absl::StatusOr<v1::Result> result = runner->Run(Request(*folder), Callbacks());
+  }
+
+  // Whom interrupts stop. Returns how many there were before.
+  int SetRunner(Runner* runner) {
+    MutexLock lock(mutex_);
+    runner_ = runner;
+    return interrupts_;
+  }
+
+  int RunWith(Runner& runner, const OutputFolder& folder, const InterruptWatch& watch) {
+    const absl::StatusOr<v1::Result> result = runner.Run(Request(folder), Callbacks());
     progress_.Finish();
     if (!result.ok()) {
-      const int signal = (*watch)->first_signal();
       const int code = Fail(result.status().message());
-      return signal != 0 ? ExitCodeOf(v1::Result(), false, signal) : code;
+      return watch.first_signal() != 0 ? ExitCodeOf(v1::Result(), false, watch.first_signal()) : code;
     }
-    return Conclude(*result, *folder, (*watch)->first_signal());
+    wrote_files_ = runner.WroteFiles();
+    return Conclude(*result, folder, watch.first_signal());
   }
 
   // The answer goes to standard output whatever becomes of the files.
@@ -228,7 +287,7 @@ class Sweep {
   }
 
   absl::Status WriteFiles(const v1::Result& result, const OutputFolder& folder) const {
-    if (!world_.output.files) return absl::OkStatus();
+    if (!world_.output.files || wrote_files_) return absl::OkStatus();
     for (const ReportFile& file : world_.output.files(result)) {
       absl::Status status = folder.WriteFile(file.path, file.content);
       if (!status.ok()) return status;
@@ -243,6 +302,11 @@ class Sweep {
   HostCapacity capacity_;
   bool simulator_ = false;
   std::unique_ptr<SimulatorChild> child_;
+  std::string agents_;        // of a cluster, in words
+  bool wrote_files_ = false;  // the runner did
+  Mutex mutex_;
+  Runner* runner_ TIDEMARK_GUARDED_BY(mutex_) = nullptr;
+  int interrupts_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "cli/runner.h"
 #include "cli/terminal.h"
 #include "common/clock/clock.h"
@@ -17,6 +18,12 @@
 namespace tidemark {
 
 // The world around the command; tests give their own. All must outlive RunSweep.
+// A cluster that answers: what runs a job there, and its agents in words.
+struct ClusterRun {
+  std::unique_ptr<Runner> runner;
+  std::string agents;
+};
+
 struct SweepWorld {
   std::ostream* out = nullptr;   // the answer
   std::ostream* err = nullptr;   // screens and progress
@@ -29,6 +36,10 @@ struct SweepWorld {
 
   // Called once the simulator runs: nothing of gRPC may have started before. Empty: only --dry-run.
   std::function<std::unique_ptr<Runner>()> make_runner;
+  // For --coordinator and --context; `say` takes a sentence and outlives the runner. InvalidArgument is the usage's.
+  // Empty: there are no clusters.
+  std::function<absl::StatusOr<ClusterRun>(const ClusterSettings&, const std::function<void(const std::string&)>& say)>
+      connect;
   ResultOutput output;
   // Mean request latency, seconds, of the built-in simulator at a concurrency. May be empty.
   std::function<std::optional<double>(const JobSpec&, uint32_t)> simulator_latency;

@@ -1,4 +1,4 @@
-// The flags of `tidemark sweep`, from the parameter table. The one place that knows CLI11.
+// The flags of `tidemark sweep`, from the parameter table. With job_flags.cc, what knows CLI11.
 //
 // Pure functions: thread-safe.
 #ifndef TIDEMARK_CLI_SWEEP_FLAGS_H_

@@ -81,8 +81,9 @@ struct WatchState {
 
 class GrpcBenchmarkClient final : public BenchmarkClient {
  public:
-  GrpcBenchmarkClient(const Connection& connection, const Clock* clock, const BenchmarkClientLimits& limits)
-      : connection_(connection), clock_(clock), limits_(limits) {
+  GrpcBenchmarkClient(const Connection& connection, const Clock* clock, const BenchmarkClientLimits& limits,
+                      std::function<void(const absl::Status&)> retrying)
+      : connection_(connection), clock_(clock), limits_(limits), retrying_(std::move(retrying)) {
     Redial();
   }
 
@@ -205,7 +206,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
     const int64_t give_up = clock_->MonotonicNanos() + limits_.patience_ns;
     BackOff back_off(limits_);
     Cancellation never;
-    while (true) {
+    for (bool said = false;; said = true) {
       const std::shared_ptr<Link> link = CurrentLink();
       grpc::ClientContext context;
       Prepare(context, try_ns.value_or(limits_.call_ns));
@@ -216,6 +217,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       const int64_t pause = back_off.Next();
       const absl::Status explained = Explained(status);
       if (!MayBeRepeated(explained) || clock_->MonotonicNanos() + pause > give_up) return explained;
+      if (!said && retrying_) retrying_(explained);
       if (absl::IsDeadlineExceeded(status)) Redial();
       Pause(pause, &never);
     }
@@ -313,6 +315,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
   const Connection connection_;
   const Clock* const clock_;
   const BenchmarkClientLimits limits_;
+  const std::function<void(const absl::Status&)> retrying_;
   Mutex mutex_;
   std::shared_ptr<Link> link_ TIDEMARK_GUARDED_BY(mutex_);
 };
@@ -329,9 +332,9 @@ absl::Status CheckToken(const std::string& token) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BenchmarkClient>> BenchmarkClient::Create(const Connection& connection,
-                                                                         const Clock* clock,
-                                                                         const BenchmarkClientLimits& limits) {
+absl::StatusOr<std::unique_ptr<BenchmarkClient>> BenchmarkClient::Create(
+    const Connection& connection, const Clock* clock, const BenchmarkClientLimits& limits,
+    std::function<void(const absl::Status&)> retrying) {
   const absl::StatusOr<NetAddress> address = ParseDialAddress("--coordinator", connection.coordinator);
   if (!address.ok()) return address.status();
   const TransportSecurity security{connection.plaintext,
@@ -339,7 +342,7 @@ absl::StatusOr<std::unique_ptr<BenchmarkClient>> BenchmarkClient::Create(const C
   absl::Status status = CheckSecurity(security, Role::kClient, clock->WallNanos());
   if (status.ok()) status = CheckToken(connection.token);
   if (!status.ok()) return status;
-  return std::make_unique<GrpcBenchmarkClient>(connection, clock, limits);
+  return std::make_unique<GrpcBenchmarkClient>(connection, clock, limits, std::move(retrying));
 }
 
 }  // namespace tidemark

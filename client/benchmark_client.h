@@ -46,8 +46,10 @@ class BenchmarkClient {
  public:
   // InvalidArgument names the flag: no HOST:PORT, or certificate files that cannot be used. Connects at the first
   // call.
-  static absl::StatusOr<std::unique_ptr<BenchmarkClient>> Create(const Connection& connection, const Clock* clock,
-                                                                 const BenchmarkClientLimits& limits = {});
+  // `retrying`, which may be empty, is told once a call, on the caller's thread, that it is tried again.
+  static absl::StatusOr<std::unique_ptr<BenchmarkClient>> Create(
+      const Connection& connection, const Clock* clock, const BenchmarkClientLimits& limits = {},
+      std::function<void(const absl::Status&)> retrying = nullptr);
   virtual ~BenchmarkClient() = default;
 
   // A repeated try finds the job by its client_request_id: one job is made.

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace tidemark {
 namespace {
@@ -29,8 +30,17 @@ std::string HandshakeProblem(absl::string_view text, const std::string& address)
   return "";
 }
 
+// gRPC's text without what says nothing more: "failed to connect to all addresses; last error: UNKNOWN: …".
+absl::string_view Plainly(absl::string_view text) {
+  constexpr absl::string_view kLast = "last error: ";
+  const size_t at = text.find(kLast);
+  if (at != absl::string_view::npos) text.remove_prefix(at + kLast.size());
+  absl::ConsumePrefix(&text, "UNKNOWN: ");
+  return text;
+}
+
 std::string NotReached(const std::string& address, absl::string_view reason, bool plaintext) {
-  return absl::StrCat("cannot reach the coordinator at ", address, ": ", reason,
+  return absl::StrCat("cannot reach the coordinator at ", address, ": ", Plainly(reason),
                       plaintext ? "; does it run there, and with --plaintext?"
                                 : "; does it run there, and does it show a certificate of --tls-ca?");
 }

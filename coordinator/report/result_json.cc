@@ -87,17 +87,19 @@ absl::Status CheckSchema(const Json& document) {
 
 }  // namespace
 
-std::string ResultJson(const v1::Result& result) {
+std::string MessageJson(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   options.always_print_primitive_fields = true;
   std::string text;
   // Fails only for strings that are not UTF-8, which the result builder never lets in.
-  (void)google::protobuf::util::MessageToJsonString(result, &text, options);
+  (void)google::protobuf::util::MessageToJsonString(message, &text, options);
   const absl::StatusOr<Json> document = ParseJson(text, "result.json");
   if (!document.ok()) return text;
-  return TidiedMessage(*document, *result.descriptor()).DumpReadable() + "\n";
+  return TidiedMessage(*document, *message.GetDescriptor()).DumpReadable() + "\n";
 }
+
+std::string ResultJson(const v1::Result& result) { return MessageJson(result); }
 
 absl::StatusOr<v1::Result> ReadResultJson(absl::string_view text) {
   const absl::StatusOr<Json> document = ParseJson(text, "result.json");

@@ -30,6 +30,7 @@ constexpr char kSearch[] = "Search";
 constexpr char kTime[] = "Time limits";
 constexpr char kJob[] = "Job and output";
 constexpr char kCommand[] = "Command";
+constexpr char kCluster[] = "Cluster";
 constexpr char kLater[] = "Not supported yet";
 
 constexpr Parameter Text(absl::string_view name, absl::string_view aliases, char letter,
@@ -225,6 +226,23 @@ constexpr Parameter kTable[] = {
     Text("log_level", "", 0, Section::kTop, kCommand, "LEVEL", "warning",
          "debug, info, warning, error or off"),
     Switch("log_json", "", Section::kTop, kCommand, "false", "log as JSON lines"),
+    // --- Cluster. A job file must not choose who gets the user's token: flags and environment only.
+    CommandOnly(Text("coordinator", "", 0, Section::kTop, kCluster, "HOST:PORT", "",
+                     "run the job on a cluster, through its coordinator")),
+    CommandOnly(Text("context", "", 0, Section::kTop, kCluster, "NAME", "",
+                     "the same, with address, certificates and token of "
+                     "~/.config/tidemark/contexts.yaml")),
+    CommandOnly(Switch("plaintext", "", Section::kTop, kCluster, "false",
+                       "talk to the coordinator without TLS, as it runs with --plaintext too")),
+    CommandOnly(Text("tls_cert", "", 0, Section::kTop, kCluster, "FILE", "",
+                     "PEM file of this client's certificate")),
+    CommandOnly(Text("tls_key", "", 0, Section::kTop, kCluster, "FILE", "",
+                     "PEM file of the certificate's key")),
+    CommandOnly(Text("tls_ca", "", 0, Section::kTop, kCluster, "FILE", "",
+                     "PEM file of the authority that signed the coordinator's certificate")),
+    CommandOnly(Text("token_file", "", 0, Section::kTop, kCluster, "FILE", "",
+                     "file that holds the bearer token, where the coordinator wants one; or "
+                     "TIDEMARK_TOKEN")),
     // --- Known, of later versions
     Later("request_rate", "", Section::kParameters, "requests per second, open loop"),
     Later("request_rate_mode", "arrival_pattern", Section::kParameters,
@@ -250,7 +268,6 @@ constexpr Parameter kTable[] = {
     Later("connection_reuse_strategy", "", Section::kEndpoint,
           "pooled (as now), never or sticky-user-sessions"),
     Later("window", "", Section::kParameters, "whole: rates as AIPerf reckons them"),
-    Later("coordinator", "", Section::kTop, "run on a cluster through its coordinator"),
     Later("agent_wait", "", Section::kTop, "wait for agents of a cluster"),
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -178,6 +179,21 @@ void ReadJob(SettingReader& reader, JobSpec& spec) {
   spec.accept_undecided = reader.Switch("accept_undecided").value_or(false);
 }
 
+void ReadCluster(SettingReader& reader, ClusterSettings& cluster) {
+  const std::pair<const char*, std::string*> texts[] = {
+      {"coordinator", &cluster.coordinator}, {"context", &cluster.context}, {"tls_cert", &cluster.tls_cert},
+      {"tls_key", &cluster.tls_key},         {"tls_ca", &cluster.tls_ca},   {"token_file", &cluster.token_file}};
+  for (const auto& [name, text] : texts) *text = reader.Text(name).value_or("");
+  cluster.plaintext = reader.Switch("plaintext");
+  if (cluster.wanted()) return;
+  // In the environment they may be there for other commands.
+  for (absl::string_view name : {"plaintext", "tls_cert", "tls_key", "tls_ca", "token_file"}) {
+    const RawSetting* setting = reader.Find(name);
+    if (setting == nullptr || !absl::StartsWith(setting->shown_name, "--")) continue;
+    reader.Note(RefuseSetting(*setting, "is about a cluster: give --coordinator or --context too"));
+  }
+}
+
 void ReadCommand(SettingReader& reader, CommandSettings& command) {
   command.output_dir = reader.Text("output_dir").value_or("");
   command.overwrite = reader.Switch("overwrite").value_or(false);
@@ -194,6 +210,7 @@ void ReadCommand(SettingReader& reader, CommandSettings& command) {
   }
   command.loops = static_cast<uint32_t>(reader.Integer("loops").value_or(0));
   command.http = reader.Text("http").value_or("");
+  ReadCluster(reader, command.cluster);
   // A key that just lies in the environment gives way to a variable that was named.
   if (!reader.Has("api_key_env")) command.api_key = reader.Text("api_key").value_or("");
   const auto is_control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };

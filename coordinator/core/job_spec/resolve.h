@@ -18,6 +18,18 @@
 
 namespace tidemark {
 
+// Which cluster runs the job, as the user said it; empty: not said.
+struct ClusterSettings {
+  std::string coordinator;
+  std::string context;
+  std::optional<bool> plaintext;
+  std::string tls_cert, tls_key, tls_ca;
+  std::string token_file;
+
+  // On a cluster, not on this host.
+  bool wanted() const { return !coordinator.empty() || !context.empty(); }
+};
+
 // What the command does with the job; no part of what is measured.
 struct CommandSettings {
   std::string output_dir;  // empty: the default folder
@@ -30,6 +42,7 @@ struct CommandSettings {
   uint32_t loops = 0;                // 0: by cores and concurrency
   std::string http;                  // HOST:PORT of /metrics; empty: none
   std::string api_key;               // a secret: never shown or recorded
+  ClusterSettings cluster;
 };
 
 struct ResolvedJob {

@@ -20,6 +20,12 @@ TEST(CallError, NotReachedNamesTheAddressAndTheReason) {
       AllOf(HasSubstr("cannot reach the coordinator at host:7070: Connection refused"), HasSubstr("--plaintext")));
 }
 
+TEST(CallError, LeavesOutWhatGrpcSaysTwice) {
+  const std::string text = Text(absl::UnavailableError(
+      "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to connect: Connection refused"));
+  EXPECT_THAT(text, HasSubstr("at host:7070: ipv4:127.0.0.1:1: Failed to connect: Connection refused; "));
+}
+
 TEST(CallError, AHandshakeThatNothingMendsIsNotTriedAgain) {
   const absl::Status status =
       Explained(absl::UnavailableError("Tls handshake failed: SSL_ERROR_SSL: certificate verify failed"));

@@ -1,0 +1,56 @@
+#include "coordinator/core/job_spec/cluster_job.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/job/secret_header.h"
+#include "coordinator/core/job_spec/secrets.h"
+#include "coordinator/core/job_spec/settings.h"
+
+namespace tidemark {
+namespace {
+
+absl::Status HoldsSecret(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      what,
+      ", but secrets do not travel to a cluster: give its agents the secret (--secrets-dir or --secret-env) "
+      "and name it with --api-key-env"));
+}
+
+absl::Status RefuseSecrets(const ResolvedJob& job) {
+  if (!job.command.api_key.empty()) return HoldsSecret("--api-key (or TIDEMARK_API_KEY) is given");
+  for (const auto& [name, value] : job.spec.endpoint.headers) {
+    if (IsSecretHeader(name)) return HoldsSecret(absl::StrCat("the header ", Printable(name), " holds a secret"));
+  }
+  for (const std::string& url : job.spec.endpoint.urls) {
+    if (RedactUrl(url) != url) return HoldsSecret(absl::StrCat("the URL ", RedactUrl(url), " holds a secret"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PrepareForCluster(ResolvedJob& job) {
+  const EndpointSpec& endpoint = job.spec.endpoint;
+  if (endpoint.urls.empty()) return absl::InvalidArgumentError("a cluster has no built-in simulator: give --url");
+  if (job.command.capacity || job.command.loops > 0) {
+    return absl::InvalidArgumentError(
+        "capacity and loops are about this host: a cluster's agents have their own (tidemark-agent --capacity, "
+        "--loops)");
+  }
+  if (!job.command.http.empty()) {
+    return absl::InvalidArgumentError(
+        "http serves the metrics of a run on this host: those of a cluster are its coordinator's (tidemark-coordinator --http)");
+  }
+  if (!endpoint.api_key_env.empty()) {
+    job.spec.notes.push_back(
+        absl::StrCat("api_key_env is ", endpoint.api_key_env,
+                     ": the name of a secret that the agents hold, not a variable of this host"));
+  }
+  if (!endpoint.ca_cert.empty()) {
+    job.spec.notes.push_back(absl::StrCat("ca_cert is ", endpoint.ca_cert, ": a file on the agents' hosts"));
+  }
+  return RefuseSecrets(job);
+}
+
+}  // namespace tidemark
