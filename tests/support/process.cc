@@ -56,28 +56,39 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
 
 }  // namespace
 
+// All that takes memory, taken before the fork: another thread may hold the allocator's lock in it.
+struct Process::Command {
+  explicit Command(const ProcessOptions& options)
+      : environment(Environment(options.environment)), arguments_at(Pointers(options.arguments)),
+        environment_at(Pointers(environment)), input(MemoryFile(options.input)) {}
+  ~Command() { close(input); }
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  const std::vector<std::string> environment;
+  const std::vector<char*> arguments_at, environment_at;
+  const int input;
+};
+
 Process::Process(const ProcessOptions& options) : out_(MemoryFile()), err_(MemoryFile()) {
-  const int input = MemoryFile(options.input);
+  const Command command(options);
   pid_ = fork();
-  if (pid_ == 0) BecomeChild(options, input);
-  close(input);
+  if (pid_ == 0) BecomeChild(options, command);
 }
 
-void Process::BecomeChild(const ProcessOptions& options, int input) const {
+void Process::BecomeChild(const ProcessOptions& options, const Command& command) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int from[] = {input, out_, err_};
+  const int from[] = {command.input, out_, err_};
   for (int fd = 0; fd < 3; ++fd) dup2(from[fd], fd);
   if (options.descriptor_limit) {
     const rlimit limit = {*options.descriptor_limit, *options.descriptor_limit};
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(kCannotRun);
   }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(kCannotRun);
-  const std::vector<std::string> environment = Environment(options.environment);
-  execve(options.arguments.front().c_str(), Pointers(options.arguments).data(),
-         Pointers(environment).data());
+  execvpe(command.arguments_at.front(), command.arguments_at.data(), command.environment_at.data());
   _exit(kCannotRun);
 }
 

@@ -13,14 +13,15 @@ namespace tidemark::testing {
 
 struct ProcessOptions {
   std::vector<std::string> arguments;         // the program's path first
-  std::vector<std::string> environment;       // "K=V", besides this process's own
-  std::string folder;                         // working folder; empty: this process's
-  std::string input;                          // standard input
-  std::optional<uint64_t> descriptor_limit;   // RLIMIT_NOFILE, soft and hard
+  std::vector<std::string> environment = {};  // "K=V", besides this process's own
+  std::string folder = {};                    // working folder; empty: this process's
+  std::string input = {};                     // standard input
+  std::optional<uint64_t> descriptor_limit = {};  // RLIMIT_NOFILE, soft and hard
 };
 
 // One child. Its output goes into memory, so it never waits for a reader. It dies with this object,
-// and with this process. Thread-compatible; spawn before the test has threads.
+// and with the thread that made it: make it on the test's own. Other threads may run meanwhile, for the child does
+// nothing between fork and exec that could wait for one of them. Thread-compatible.
 class Process {
  public:
   explicit Process(const ProcessOptions& options);
@@ -42,7 +43,9 @@ class Process {
   std::string err() const { return Captured(err_); }
 
  private:
-  [[noreturn]] void BecomeChild(const ProcessOptions& options, int input) const;
+  struct Command;
+
+  [[noreturn]] void BecomeChild(const ProcessOptions& options, const Command& command) const;
   static std::string Captured(int fd);
 
   pid_t pid_ = -1;

@@ -12,19 +12,20 @@ namespace {
 
 constexpr char kListening[] = "listening on ";
 constexpr int64_t kStartMs = 10'000;
+constexpr int kReadMs = 5'000;
 
-ProcessOptions Options(const std::vector<std::string>& flags, int port) {
+ProcessOptions Options(const std::vector<std::string>& flags, int port, const std::string& ip) {
   ProcessOptions options;
   options.arguments = {TIDEMARK_BIN_DIR "/tidemark-sim", "--listen",
-                       absl::StrCat("127.0.0.1:", port)};
+                       absl::StrCat(ip, ":", port)};
   options.arguments.insert(options.arguments.end(), flags.begin(), flags.end());
   return options;
 }
 
 }  // namespace
 
-SimulatorProcess::SimulatorProcess(const std::vector<std::string>& flags, int port)
-    : process_(Options(flags, port)) {
+SimulatorProcess::SimulatorProcess(const std::vector<std::string>& flags, int port, const std::string& ip)
+    : ip_(ip), process_(Options(flags, port, ip)) {
   EXPECT_TRUE(process_.WaitForText(kListening, kStartMs)) << process_.err();
   const std::string line = process_.out();
   const size_t begin = line.find(kListening);
@@ -36,7 +37,7 @@ SimulatorProcess::SimulatorProcess(const std::vector<std::string>& flags, int po
 
 Json SimulatorProcess::Stats() const {
   const absl::StatusOr<Json> stats =
-      ParseJson(PlainHttp(port_).Get("/simulator/stats").body(), "simulator statistics");
+      ParseJson(PlainHttp(port_, kReadMs, ip_.c_str()).Get("/simulator/stats").body(), "simulator statistics");
   EXPECT_TRUE(stats.ok()) << stats.status();
   return stats.ok() ? *stats : Json();
 }
@@ -56,7 +57,7 @@ int64_t SimulatorProcess::Posts() const {
 }
 
 void SimulatorProcess::ResetStats() const {
-  EXPECT_EQ(PlainHttp(port_).Post("/simulator/stats/reset", "").status, 200);
+  EXPECT_EQ(PlainHttp(port_, kReadMs, ip_.c_str()).Post("/simulator/stats/reset", "").status, 200);
 }
 
 }  // namespace tidemark::testing

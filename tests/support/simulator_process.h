@@ -13,8 +13,10 @@ namespace tidemark::testing {
 // tidemark-sim as a child: a free port, what it saw, its end with the test.
 class SimulatorProcess {
  public:
-  // `flags` besides --listen. `port` 0: a free one. Fails the test when it does not listen in 10 s.
-  explicit SimulatorProcess(const std::vector<std::string>& flags = {}, int port = 0);
+  // `flags` besides --listen. `port` 0: a free one. `ip`: an address of this host. Fails the test when it does not
+  // listen in 10 s.
+  explicit SimulatorProcess(const std::vector<std::string>& flags = {}, int port = 0,
+                            const std::string& ip = "127.0.0.1");
 
   const std::string& url() const { return url_; }  // "http://127.0.0.1:43121"
   int port() const { return port_; }
@@ -29,6 +31,7 @@ class SimulatorProcess {
  private:
   Json Stats() const;
 
+  const std::string ip_;
   Process process_;
   std::string url_;
   int port_ = 0;

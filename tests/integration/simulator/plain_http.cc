@@ -17,7 +17,7 @@ std::string HttpResponse::body() const {
   return out;
 }
 
-PlainHttp::PlainHttp(int port, int timeout_ms) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+PlainHttp::PlainHttp(int port, int timeout_ms, const char* ip) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
   timeval limit = {};
   limit.tv_sec = timeout_ms / 1000;
   limit.tv_usec = timeout_ms % 1000 * 1000;
@@ -26,7 +26,7 @@ PlainHttp::PlainHttp(int port, int timeout_ms) : fd_(::socket(AF_INET, SOCK_STRE
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ::inet_pton(AF_INET, ip, &address.sin_addr);
   if (::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) Close();
 }
 

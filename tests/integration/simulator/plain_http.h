@@ -25,10 +25,10 @@ struct HttpResponse {
   std::string body() const;
 };
 
-// One connection to a port of this host. Every read is bounded by a timeout. Thread-compatible.
+// One connection to a port of this host, at its IPv4 address `ip`. Every read is bounded by a timeout. Thread-compatible.
 class PlainHttp {
  public:
-  explicit PlainHttp(int port, int timeout_ms = 5000);
+  explicit PlainHttp(int port, int timeout_ms = 5000, const char* ip = "127.0.0.1");
   ~PlainHttp();
   PlainHttp(const PlainHttp&) = delete;
   PlainHttp& operator=(const PlainHttp&) = delete;
