@@ -98,7 +98,13 @@ class AgentMachine::State {
     Down();
   }
 
+  // Leaving goes last, so that the coordinator need not wait for the lease to end.
   void Exit(const std::string& reason, bool failed) {
+    if (link_ == Link::kWelcomed) {
+      v1::AgentMessage message;
+      message.mutable_leaving()->set_reason(reason);
+      out_.effects.push_back(SendToCoordinator{std::move(message)});
+    }
     if (link_ != Link::kNone) out_.effects.push_back(CloseStream{reason});
     out_.effects.push_back(ExitAgent{reason, failed});
     link_ = Link::kGone;

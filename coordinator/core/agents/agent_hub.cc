@@ -197,6 +197,8 @@ void AgentHub::Receive(Link& link, const v1::AgentMessage& message, int64_t now)
       return OnStopped(link, message.stopped());
     case v1::AgentMessage::kReady:
       return OnReady(link, message.ready());
+    case v1::AgentMessage::kLeaving:
+      return Lose(link.info.id, absl::StrCat("it left: ", message.leaving().reason()));
     default:
       return OnBarrier(link, message);
   }

@@ -1,6 +1,7 @@
 // The daemons as they are started, asked and ended: real processes on free ports.
 #include <sys/stat.h>
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -118,6 +119,73 @@ TEST_F(DaemonsTest, WithMutualTlsAClusterRunsAJobAndEndsInGoodOrder) {
   EXPECT_EQ(one->Terminate(kEndLimit), 0) << one->log();
   EXPECT_EQ(coordinator->Terminate(kEndLimit), 0) << coordinator->log();
   EXPECT_EQ(two->Terminate(kEndLimit), 0) << two->log();
+}
+
+// Two levels, the second of which runs for seconds: SIGTERM comes in its middle.
+class EndInALevel : public DaemonsTest {
+ protected:
+  EndInALevel() : simulator_({"--delay-ms", "100", "--itl-ms", "5"}) {
+    coordinator_ = Coordinator({"--plaintext"});
+    address_ = coordinator_->Address("grpc");
+    for (const char* id : {"a1", "a2"}) agents_.push_back(Agent(id, *coordinator_, {"--plaintext"}));
+    for (const auto& agent : agents_) EXPECT_TRUE(BecomesReady(*agent)) << agent->log();
+    Connection connection;
+    connection.coordinator = address_;
+    connection.plaintext = true;
+    client_ = *BenchmarkClient::Create(connection, &RealClock());
+    v1::CreateJobRequest request;
+    request.set_client_request_id("end-in-a-level");
+    request.set_job_yaml(absl::StrCat("endpoint: {url: '", simulator_.url(),
+                                      "'}\nconcurrency: [2, 4]\nrequest_count: 60\nosl: 20\n"));
+    const auto job = client_->CreateJob(request);
+    EXPECT_TRUE(job.ok()) << job.status();
+    if (job.ok()) job_ = job->id();
+  }
+
+  bool InSecondLevel() {
+    return Eventually(60'000, [this] {
+      const auto job = client_->DescribeJob(job_);
+      return job.ok() && job->levels_done() == 1 && agents_[0]->log().find("level=1") != std::string::npos;
+    });
+  }
+
+  v1::Result Ended() {
+    Cancellation never;
+    const auto job = client_->WatchJob(job_, {}, &never);
+    EXPECT_TRUE(job.ok() && job->state() == v1::COMPLETED) << job.status() << (job.ok() ? job->ShortDebugString() : "");
+    return client_->GetResult(job_).value_or(v1::Result());
+  }
+
+  SimulatorProcess simulator_;
+  std::unique_ptr<DaemonProcess> coordinator_;
+  std::string address_;
+  std::vector<std::unique_ptr<DaemonProcess>> agents_;
+  std::unique_ptr<BenchmarkClient> client_;
+  std::string job_;
+};
+
+TEST_F(EndInALevel, AnAgentGivesItsLevelUpAndSaysSo) {
+  ASSERT_TRUE(InSecondLevel());
+  EXPECT_EQ(agents_[0]->Terminate(kEndLimit), 0) << agents_[0]->log();
+  const v1::Result result = Ended();
+  ASSERT_EQ(result.levels_size(), 2);
+  ASSERT_EQ(result.levels(1).void_attempts_size(), 1) << result.levels(1).ShortDebugString();
+  EXPECT_EQ(result.levels(1).void_attempts(0).agent(), "a1");
+  EXPECT_EQ(result.levels(1).agents_size(), 1);
+}
+
+TEST_F(EndInALevel, ACoordinatorsJobGoesOnAtItsNextStart) {
+  ASSERT_TRUE(InSecondLevel());
+  EXPECT_EQ(coordinator_->Terminate(kEndLimit), 0) << coordinator_->log();
+  testing::ProcessOptions options;
+  options.arguments = {absl::StrCat(TIDEMARK_BIN_DIR, "/tidemark-coordinator"), "--plaintext", "--listen=" + address_,
+                       "--http=127.0.0.1:0", "--health=127.0.0.1:0", "--data-dir=" + folder_.File("data")};
+  testing::Process second(options);
+  const v1::Result result = Ended();
+  EXPECT_EQ(result.levels_size(), 2) << second.err();
+  for (const auto& agent : agents_) EXPECT_EQ(agent->Terminate(kEndLimit), 0) << agent->log();
+  second.Signal(SIGTERM);
+  EXPECT_EQ(second.Wait(kEndLimit), 0) << second.err();
 }
 
 TEST_F(DaemonsTest, AnAgentWithoutACoordinatorLivesIsNotReadyAndEndsInGoodOrder) {

@@ -346,13 +346,20 @@ TEST(AgentMachine, LeavingGivesTheLevelUpAndSaysSo) {
   s.Running();
   EXPECT_EQ(s.Say(AgentLeaves{"SIGTERM"}), Lines{"engine cancel 0/1"});
   EXPECT_EQ(s.EngineStops(), (Lines{"Stopped 0/1 deltas 0: the agent was told to end: SIGTERM",
-                                    "close: SIGTERM", "exits: SIGTERM"}));
+                                    "Leaving: SIGTERM", "close: SIGTERM", "exits: SIGTERM"}));
 }
 
 TEST(AgentMachine, LeavingWhenIdleExitsAtOnce) {
   AgentScenario s;
   s.Connect();
-  EXPECT_EQ(s.Say(AgentLeaves{"SIGTERM"}), (Lines{"close: SIGTERM", "exits: SIGTERM"}));
+  EXPECT_EQ(s.Say(AgentLeaves{"SIGTERM"}), (Lines{"Leaving: SIGTERM", "close: SIGTERM", "exits: SIGTERM"}));
+}
+
+TEST(AgentMachine, LeavingWithoutAStreamIsSaidToNobody) {
+  AgentScenario s;
+  s.Connect();
+  s.Say(StreamLost{"cut"});
+  EXPECT_EQ(s.Say(AgentLeaves{"SIGTERM"}), Lines{"exits: SIGTERM"});
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ std::string Describe(const v1::AgentMessage& m) {
   if (m.has_started()) return absl::StrCat("Started", At(m.started().key()));
   if (m.has_warm()) return absl::StrCat("Warm", At(m.warm().key()));
   if (m.has_share_done()) return absl::StrCat("ShareDone", At(m.share_done().key()));
+  if (m.has_leaving()) return absl::StrCat("Leaving: ", m.leaving().reason());
   if (m.has_report()) {
     return absl::StrCat("Report", At(m.report().key()), " #", m.report().delta().sequence());
   }

@@ -215,6 +215,15 @@ TEST(AgentHub, ALostAgentIsClosedAndMayJoinAtOnce) {
               ElementsAre("2 <- Welcome, lease 5000 ms", absl::StrCat("joined ", kLongName)));
 }
 
+TEST(AgentHub, AnAgentThatLeavesIsLostAtOnceAndItsIdIsFree) {
+  HubScenario s;
+  s.Join(1, "a");
+  v1::AgentMessage message;
+  message.mutable_leaving()->set_reason("SIGTERM");
+  EXPECT_THAT(s.Say(1, message), ElementsAre("close 1: it left: SIGTERM", "lost a: it left: SIGTERM"));
+  EXPECT_THAT(s.Join(2, "a", "2"), ElementsAre("2 <- Welcome, lease 5000 ms", "joined a"));
+}
+
 // ---- clocks -------------------------------------------------------------------------------------
 
 TEST(AgentHub, PingsTellHowFarAnAgentsClockIsOff) {
