@@ -22,6 +22,13 @@ namespace {
 // Beyond the lease, until agents of an earlier start have stopped for sure.
 constexpr int64_t kQuietMargin = kNanosPerSecond;
 
+// The journal knows them all; what the store has of the job itself is as old as the last change of its state.
+void TakeProgress(const JobJournal& journal, v1::Job& job) {
+  job.set_levels_done(static_cast<uint32_t>(journal.levels.size()));
+  job.clear_notes();
+  for (const v1::Note& note : journal.notes) AddNote(job, note.warning(), note.text());
+}
+
 }  // namespace
 
 CoordinatorCore::CoordinatorCore(CoordinatorOptions options, std::unique_ptr<JobStore> store,
@@ -40,7 +47,7 @@ CoordinatorCore::CoordinatorCore(CoordinatorOptions options, std::unique_ptr<Job
 CoordinatorCore::~CoordinatorCore() {
   worker_.Stop();
   disk_.Stop();
-  watchers_.EndEvery(absl::UnavailableError("the coordinator shuts down"));
+  watchers_.EndEvery(absl::UnavailableError(kShutsDown));
 }
 
 void CoordinatorCore::Run(std::function<void()> task) {
@@ -95,10 +102,14 @@ void CoordinatorCore::BeginShutdown() {
     for (const AgentStatus& agent : hub_.Agents()) {
       if (!agent.in_level) continue;
       hub_.Tell(agent.info.id,
-                CancelMessage({agent.info.id, *hub_.level(), "the coordinator shuts down"}));
+                CancelMessage({agent.info.id, *hub_.level(), kShutsDown}));
     }
   }
-  watchers_.EndEvery(absl::UnavailableError("the coordinator shuts down"));
+  // What agents say of the cancelled attempt must neither make it theirs nor begin another: the next start finds it
+  // cut, and goes on from there.
+  run_.reset();
+  SetRecords(nullptr);
+  watchers_.EndEvery(absl::UnavailableError(kShutsDown));
 }
 
 AgentHubOptions CoordinatorCore::HubOptions() const {
@@ -177,8 +188,7 @@ absl::Status CoordinatorCore::Start(v1::StoredJob& job) {
   }
   absl::Status kept = Keep(job);
   if (!kept.ok()) return kept;
-  for (const v1::Note& note : journal->notes)
-    AddNote(*job.mutable_job(), note.warning(), note.text());
+  TakeProgress(*journal, *job.mutable_job());
   SetRecords(std::make_shared<RecordStore>(FolderOf(id)));
   running_ = id;
   run_ = std::make_unique<JobRun>(RunOptions(job, *std::move(spec), *std::move(journal)),

@@ -58,11 +58,13 @@ class CoordinatorCore {
   // first, for nothing follows the word that it has ended.
   void Watch(uint64_t watcher, const v1::WatchJobRequest& request);
 
-  // Load stops at once; the lease would end it within seconds anyway.
+  // Load stops at once (the lease would end it within seconds anyway), and the job that runs stays in the store as it
+  // is: nothing more is written of it.
   void BeginShutdown();
 
  private:
   static constexpr char kStoppedByUser[] = "stopped by the user";
+  static constexpr char kShutsDown[] = "the coordinator shuts down";
 
   struct Local {
     JobSpec spec;

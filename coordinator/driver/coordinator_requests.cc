@@ -147,6 +147,7 @@ v1::ListAgentsResponse CoordinatorCore::Agents() const {
 }
 
 void CoordinatorCore::Watch(uint64_t watcher, const v1::WatchJobRequest& request) {
+  if (shutting_down_) return watchers_.End(watcher, absl::UnavailableError(kShutsDown));
   const v1::StoredJob* job = jobs_.Find(request.job_id());
   if (job == nullptr) return watchers_.End(watcher, NoSuchJob(request.job_id()));
   const bool ended = HasEnded(job->job());

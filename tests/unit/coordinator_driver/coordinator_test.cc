@@ -1,5 +1,6 @@
 #include "coordinator/driver/coordinator.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
@@ -237,6 +238,14 @@ TEST(CoordinatorWatch, OfAJobThatHasEndedGivesTheUnknownLevelsAndThenTheJob) {
   EXPECT_EQ(watched.updates[2].job().state(), v1::COMPLETED);
 }
 
+TEST(CoordinatorWatch, ThatComesDuringTheShutdownEndsWithUnavailable) {
+  CoordinatorScenario s;
+  const v1::Job job = *s.Create("2");
+  s.coordinator().Shutdown();
+  Watched watched;
+  EXPECT_TRUE(absl::IsUnavailable(WatchToItsEnd(s, job.id(), 0, &watched)));
+}
+
 // ---- a restart ----
 
 std::string AfterAKilledCoordinator(MemoryDisk* disk) {
@@ -294,6 +303,42 @@ TEST(CoordinatorRestart, FinishedLevelsStayAsTheyWere) {
   s.Join("a");
   EXPECT_EQ(s.Await(job, v1::COMPLETED).state(), v1::COMPLETED);
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(Result(s, job)->result().levels(0), kept));
+}
+
+TEST(CoordinatorRestart, LevelsAndNotesAreCountedOnce) {
+  MemoryDisk disk;
+  const std::string job = AfterAKilledCoordinator(&disk);
+  {
+    MutexLock lock(disk.mutex);
+    v1::Job& kept = *disk.jobs[job].mutable_job();
+    v1::JournalEntry entry;
+    entry.mutable_note()->set_text("said before the end");
+    disk.journals[job].push_back(entry);
+    *kept.add_notes() = entry.note();  // a stop that was asked for writes the job as it stands
+    kept.set_levels_done(1);
+  }
+  CoordinatorScenario s(&disk);
+  s.Join("a");
+  const v1::Job ended = s.Await(job, v1::COMPLETED);
+  EXPECT_EQ(ended.levels_done(), 2u);
+  EXPECT_EQ(std::count_if(ended.notes().begin(), ended.notes().end(),
+                          [](const v1::Note& note) { return note.text() == "said before the end"; }),
+            1);
+}
+
+TEST(CoordinatorRestart, AShutdownLeavesTheAttemptToTheNextStart) {
+  MemoryDisk disk;
+  CoordinatorScenario s(&disk);
+  const auto agent = s.Join("a", {Kind::kStop});
+  const std::string job = s.Create("2")->id();
+  agent->Await(Kind::kStop);
+  s.coordinator().Shutdown();
+  EXPECT_EQ(agent->Await(Kind::kCancel).cancel().reason(), "the coordinator shuts down");
+  s.Advance(4 * kNanosPerSecond);  // it has stopped, and would be asked again
+  EXPECT_EQ(agent->Count(Kind::kPrepare), 1u);
+  MutexLock lock(disk.mutex);
+  EXPECT_EQ(disk.jobs[job].job().state(), v1::RUNNING);
+  EXPECT_TRUE(disk.journals[job].back().has_attempt_begun());
 }
 
 TEST(CoordinatorRestart, AJobThatWasToStopStops) {
