@@ -1,7 +1,6 @@
 #include "coordinator/core/registry.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -19,8 +18,30 @@ bool IsName(absl::string_view id) {
          std::all_of(id.begin(), id.end(), [](unsigned char c) { return absl::ascii_isgraph(c); });
 }
 
+// Sums of so many weights are finite, and none is lost in them.
+constexpr double kLeastWeight = 1e-6, kMostWeight = 1e12;
+
+// The same, and it may have spaces or be empty.
+bool IsLine(absl::string_view text) {
+  return text.size() <= kMaxName &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isprint(c); });
+}
+
 absl::Status Bad(absl::string_view field, absl::string_view value, absl::string_view right) {
   return absl::InvalidArgumentError(absl::StrCat("hello.", field, " is ", value, ": ", right));
+}
+
+absl::Status CheckLines(const v1::Hello& hello) {
+  const std::pair<absl::string_view, const std::string&> lines[] = {
+      {"incarnation", hello.incarnation()}, {"capacity.source", hello.capacity().source()},
+      {"pod", hello.pod()},                 {"node", hello.node()},
+      {"zone", hello.zone()},               {"build", hello.build()}};
+  for (const auto& [field, text] : lines) {
+    if (!IsLine(text)) {
+      return Bad(field, absl::CEscape(text.substr(0, kMaxName)), absl::StrCat("at most ", kMaxName, " printable characters"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -28,7 +49,7 @@ absl::Status Bad(absl::string_view field, absl::string_view value, absl::string_
 absl::StatusOr<AgentInfo> DecodeHello(const v1::Hello& hello) {
   if (hello.protocol_major() != kProtocolMajor) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "agent ", hello.agent_id(), " speaks protocol ", hello.protocol_major(), ".",
+        "agent ", absl::CEscape(hello.agent_id().substr(0, kMaxName)), " speaks protocol ", hello.protocol_major(), ".",
         hello.protocol_minor(), " and this coordinator ", kProtocolMajor, ".", kProtocolMinor,
         ": run the same release of both"));
   }
@@ -41,9 +62,10 @@ absl::StatusOr<AgentInfo> DecodeHello(const v1::Hello& hello) {
   if (hello.capacity().streams() == 0) {
     return Bad("capacity.streams", "0", "at least 1 concurrent stream (--capacity)");
   }
-  if (!std::isfinite(hello.weight()) || hello.weight() <= 0) {
-    return Bad("weight", absl::StrCat(hello.weight()), "a number over 0");
+  if (!(hello.weight() >= kLeastWeight && hello.weight() <= kMostWeight)) {
+    return Bad("weight", absl::StrCat(hello.weight()), absl::StrCat("a number from ", kLeastWeight, " to ", kMostWeight));
   }
+  if (absl::Status s = CheckLines(hello); !s.ok()) return s;
   AgentInfo info;
   info.id = hello.agent_id();
   info.incarnation = hello.incarnation();

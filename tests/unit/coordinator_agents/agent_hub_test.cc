@@ -44,7 +44,7 @@ TEST(AgentHub, RefusesAHelloThatIsNotValidForGood) {
   v1::Hello hello = HubScenario::HelloOf("a");
   hello.set_weight(-1);
   EXPECT_THAT(s.SayHello(1, hello),
-              ElementsAre("1 <- Refused for good: hello.weight is -1: a number over 0", "close 1: refused"));
+              ElementsAre("1 <- Refused for good: hello.weight is -1: a number from 1e-06 to 1e+12", "close 1: refused"));
 }
 
 TEST(AgentHub, RefusesASecondLiveProcessOfAnIdUntilTheLeaseLapses) {

@@ -105,6 +105,25 @@ TEST(DecodeHello, RefusesWhatCannotBePlannedWith) {
   EXPECT_FALSE(DecodeHello(hello).ok());
 }
 
+TEST(DecodeHello, RefusesAWeightWhoseSumsAreNotExact) {
+  for (const double weight : {1e-320, 1e300}) {
+    v1::Hello hello = GoodHello();
+    hello.set_weight(weight);
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeHello(hello).status())) << weight;
+  }
+}
+
+TEST(DecodeHello, RefusesTextsThatAreLongOrCannotBeShown) {
+  for (const std::string& text : {std::string(254, 'x'), std::string("a\nb")}) {
+    v1::Hello hello = GoodHello();
+    hello.set_pod(text);
+    const absl::Status status = DecodeHello(hello).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
+    EXPECT_EQ(status.message().find("hello.pod is "), 0u) << status.message();
+    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+  }
+}
+
 TEST(DecodeHello, RefusesAnIdThatCannotBeShown) {
   v1::Hello hello = GoodHello();
   hello.set_agent_id("a\x1b[2J");
