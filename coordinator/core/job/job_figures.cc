@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kProbeRequests = 6;
 // When the probe failed nothing is known of the first level's latency.
 constexpr int64_t kUnknownLatency = kNanosPerSecond;
+// No request is open for longer, whatever an agent says.
+constexpr uint64_t kLongestLatencyUs = uint64_t{365} * 86'400'000'000;
 
 int64_t SecondsToNanos(double seconds) {
   return static_cast<int64_t>(seconds * static_cast<double>(kNanosPerSecond));
@@ -63,12 +65,13 @@ std::optional<int64_t> MeanLatency(const LevelMeasurement& level) {
     count += static_cast<double>(latency.count());
   }
   if (count == 0) return std::nullopt;
-  return static_cast<int64_t>(sum / count * static_cast<double>(kNanosPerMicro));
+  const double mean_us = std::min(sum / count, static_cast<double>(kLongestLatencyUs));
+  return static_cast<int64_t>(mean_us * static_cast<double>(kNanosPerMicro));
 }
 
 int64_t LatencyOf(const v1::Probed& report) {
   const bool known = !report.has_failure() && report.latency_us() > 0;
-  return known ? static_cast<int64_t>(report.latency_us()) * kNanosPerMicro : kUnknownLatency;
+  return known ? static_cast<int64_t>(std::min(report.latency_us(), kLongestLatencyUs)) * kNanosPerMicro : kUnknownLatency;
 }
 
 }  // namespace tidemark
