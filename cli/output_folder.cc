@@ -1,8 +1,11 @@
 #include "cli/output_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
@@ -38,17 +41,21 @@ bool HasFiles(const std::string& path) {
   return static_cast<bool>(error);  // what cannot be read may have files
 }
 
-// <base>/<UTC>-<name>, with a number when two runs start in the same second.
-std::string DefaultFolder(const OutputFolderOptions& options) {
+// Makes <base>/<UTC>-<name>, with a number when another run took that name: it is nobody else's.
+absl::StatusOr<std::string> MakeDefaultFolder(const OutputFolderOptions& options) {
   constexpr int kMostInOneSecond = 1000;
   const std::string stem =
       absl::StrCat(options.base, "/", CompactUtc(options.wall_nanos), "-", options.name);
+  absl::Status made = MakeFolders(options.base);
+  if (!made.ok()) return made;
   std::error_code error;
   std::string path = stem;
-  for (int number = 2; number < kMostInOneSecond && fs::exists(path, error); ++number) {
+  for (int number = 2; number < kMostInOneSecond; ++number) {
+    if (fs::create_directory(path, error)) return path;
+    if (error) return FileError("cannot make folder", path, error.value());
     path = absl::StrCat(stem, "-", number);
   }
-  return path;
+  return absl::UnavailableError(absl::StrCat("too many folders begin with ", stem));
 }
 
 // Whether `name` is `whole`, or what a write of it left when it was cut off: "<whole>.tmp.<pid>".
@@ -142,6 +149,31 @@ void PointLatest(const std::string& base, const std::string& path) {
 
 }  // namespace
 
+// The lock goes with the process, however it ends.
+class FolderHold {
+ public:
+  // InvalidArgument: another process holds it.
+  static absl::StatusOr<std::shared_ptr<const FolderHold>> Take(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return FileError("cannot open folder", path, errno);
+    auto hold = std::make_shared<const FolderHold>(fd);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return hold;  // not every file system can
+    return absl::InvalidArgumentError(
+        absl::StrCat("output_dir is ", path, ": another run writes into it now; want another folder"));
+  }
+
+  explicit FolderHold(int fd) : fd_(fd) {}
+  ~FolderHold() { close(fd_); }
+  FolderHold(const FolderHold&) = delete;
+  FolderHold& operator=(const FolderHold&) = delete;
+
+ private:
+  const int fd_;
+};
+
+OutputFolder::OutputFolder(std::string path, std::shared_ptr<const FolderHold> hold)
+    : path_(std::move(path)), hold_(std::move(hold)) {}
+
 absl::Status OutputFolder::Check(const OutputFolderOptions& options) {
   if (options.dir.empty()) return absl::OkStatus();
   std::error_code error;
@@ -161,8 +193,13 @@ absl::Status OutputFolder::Check(const OutputFolderOptions& options) {
 absl::StatusOr<OutputFolder> OutputFolder::Prepare(const OutputFolderOptions& options) {
   absl::Status status = Check(options);
   if (!status.ok()) return status;
-  OutputFolder folder(options.dir.empty() ? DefaultFolder(options) : options.dir);
-  status = MakeFolders(folder.path());
+  absl::StatusOr<std::string> path = options.dir.empty() ? MakeDefaultFolder(options) : options.dir;
+  if (path.ok()) status = MakeFolders(*path);
+  if (!path.ok() || !status.ok()) return WithCure(path.ok() ? status : path.status());
+  absl::StatusOr<std::shared_ptr<const FolderHold>> hold = FolderHold::Take(*path);
+  if (!hold.ok()) return hold.status();
+  OutputFolder folder(*std::move(path), *std::move(hold));
+  status = Check(options);  // what another run wrote before it let go
   if (status.ok() && options.overwrite) status = RemoveOldRun(folder.path());
   if (status.ok()) status = MakeFolders(folder.JournalDir());
   if (!status.ok()) return WithCure(status);

@@ -5,6 +5,7 @@
 #define TIDEMARK_CLI_OUTPUT_FOLDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -22,15 +23,18 @@ struct OutputFolderOptions {
   bool overwrite = false;
 };
 
+class FolderHold;  // an open folder that the kernel has locked
+
 class OutputFolder {
  public:
   // What Prepare would refuse, without touching anything: InvalidArgument when `dir` has files and
   // may not be overwritten, or is no folder.
   static absl::Status Check(const OutputFolderOptions& options);
 
-  // Makes the folder and its journal's; to overwrite, removes what an older run left in it (the files
-  // that a run writes, by their names, and nothing else). Errors: those of Check; else the system's reason with the
-  // path (Unavailable).
+  // Makes the folder and its journal's, and holds it (for this process) as long as the object or a copy lives;
+  // to overwrite, removes what an older run left in it (the files that a run writes, by their names, and nothing
+  // else). Errors: those of Check; InvalidArgument while another run holds it; else the system's reason with the path
+  // (Unavailable).
   static absl::StatusOr<OutputFolder> Prepare(const OutputFolderOptions& options);
 
   const std::string& path() const { return path_; }
@@ -42,8 +46,9 @@ class OutputFolder {
   absl::Status WriteFile(absl::string_view name, absl::string_view content) const;
 
  private:
-  explicit OutputFolder(std::string path) : path_(std::move(path)) {}
+  OutputFolder(std::string path, std::shared_ptr<const FolderHold> hold);
   std::string path_;
+  std::shared_ptr<const FolderHold> hold_;
 };
 
 }  // namespace tidemark

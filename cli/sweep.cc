@@ -262,7 +262,8 @@ class Sweep {
     const absl::StatusOr<v1::Result> result = runner.Run(Request(folder), Callbacks());
     progress_.Finish();
     if (!result.ok()) {
-      const int code = Fail(result.status().message());
+      const bool usage = absl::IsInvalidArgument(result.status());
+      const int code = usage ? Refuse(result.status()) : Fail(result.status().message());
       return watch.first_signal() != 0 ? ExitCodeOf(v1::Result(), false, watch.first_signal()) : code;
     }
     wrote_files_ = runner.WroteFiles();

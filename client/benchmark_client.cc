@@ -26,7 +26,14 @@ constexpr int kLargestMessage = 256 << 20;  // a result of many levels
 constexpr int kDownloadTries = 5;
 constexpr int kMostOverflows = 5;  // of a watcher, in a row, without a level between them
 
-std::shared_ptr<grpc::Channel> Dial(const Connection& connection) {
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const Connection& connection) {
+  const TransportSecurity security{connection.plaintext,
+                                   {connection.tls_cert, connection.tls_key, connection.tls_ca}};
+  return MakeChannelCredentials(security);
+}
+
+std::shared_ptr<grpc::Channel> Dial(const std::string& address,
+                                    const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestMessage);
   // A channel made anew is a connection made anew.
@@ -34,9 +41,7 @@ std::shared_ptr<grpc::Channel> Dial(const Connection& connection) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2'000);  // also the longest wait for a connection
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
-  const TransportSecurity security{connection.plaintext,
-                                   {connection.tls_cert, connection.tls_key, connection.tls_ca}};
-  return grpc::CreateCustomChannel(connection.coordinator, MakeChannelCredentials(security), arguments);
+  return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
 bool MayBeRepeated(const absl::Status& status) {
@@ -83,7 +88,11 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
  public:
   GrpcBenchmarkClient(const Connection& connection, const Clock* clock, const BenchmarkClientLimits& limits,
                       std::function<void(const absl::Status&)> retrying)
-      : connection_(connection), clock_(clock), limits_(limits), retrying_(std::move(retrying)) {
+      : connection_(connection),
+        credentials_(CredentialsOf(connection)),
+        clock_(clock),
+        limits_(limits),
+        retrying_(std::move(retrying)) {
     Redial();
   }
 
@@ -143,7 +152,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       if (!IsCut(status) || !MayWatchOn(status, state)) return Explained(status);
       if (!state.lost && events.lost) events.lost(Explained(status));
       state.lost = true;
-      if (absl::IsDeadlineExceeded(status)) Redial();
+      if (MayBeRepeated(status)) Redial();
       Pause(state.back_off.Next(), stop);
     }
   }
@@ -162,7 +171,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       if (status.ok()) return writer.paths();
       if (ours) return status;
       if (!IsCut(status)) break;
-      if (absl::IsDeadlineExceeded(status)) Redial();
+      if (MayBeRepeated(status)) Redial();
       Pause(back_off.Next(), stop);
     }
     if (stop->cancelled()) return absl::CancelledError("the download was stopped");
@@ -181,10 +190,12 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
     return link_;
   }
 
-  // For a connection that is dead without having been closed.
+  // A connection made anew, for one that is dead without having been closed, and for one that was refused: gRPC
+  // moves a blocking caller's handshake on only while a call waits, and on a channel that has failed once no call
+  // does.
   void Redial() {
     auto link = std::make_shared<Link>();
-    link->channel = Dial(connection_);
+    link->channel = Dial(connection_.coordinator, credentials_);
     link->stub = v1::Benchmark::NewStub(link->channel);
     MutexLock lock(mutex_);
     link_.swap(link);
@@ -218,7 +229,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       const absl::Status explained = Explained(status);
       if (!MayBeRepeated(explained) || clock_->MonotonicNanos() + pause > give_up) return explained;
       if (!said && retrying_) retrying_(explained);
-      if (absl::IsDeadlineExceeded(status)) Redial();
+      if (MayBeRepeated(status)) Redial();
       Pause(pause, &never);
     }
   }
@@ -313,6 +324,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
   }
 
   const Connection connection_;
+  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
   const Clock* const clock_;
   const BenchmarkClientLimits limits_;
   const std::function<void(const absl::Status&)> retrying_;

@@ -202,8 +202,10 @@ class AgentSession::Core {
     const std::string path = options_.engine->SpoolPath();
     uploader_.Run([path, key, agent_id = options_.hello.agent_id(), stub = stub_](Cancellation* cancellation) {
       const absl::Status status = UploadRecordSpool(path, key, agent_id, stub.get(), cancellation);
-      if (!status.ok()) Log(LogLevel::kWarning, "records", {{"error", std::string(status.message())}});
-      if (status.ok()) std::remove(path.c_str());  // the coordinator has it all
+      // A cancelled one is not missed: this session ends, and a job that has ended has what it waited for.
+      const bool missed = !status.ok() && !cancellation->cancelled();
+      if (missed) Log(LogLevel::kWarning, "records", {{"error", std::string(status.message())}});
+      if (!missed) std::remove(path.c_str());
     });
   }
 

@@ -48,8 +48,26 @@ std::string Quoted(absl::string_view text) {
   return out + "\"";
 }
 
+// Also a C1 control, which UTF-8 writes as two bytes: some terminals obey those as well.
+bool IsControl(absl::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(at) < 0x20 || byte(at) == 0x7f) return true;
+  return byte(at) >= 0x80 && byte(at) < 0xa0 && at > 0 && byte(at - 1) == 0xc2;
+}
+
+// What a server sent may be in `text`: a terminal obeys none of it, and a line stays one.
+std::string WithoutControls(absl::string_view text) {
+  std::string out(text);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!IsControl(text, i)) continue;
+    out[i] = ' ';
+    if (static_cast<unsigned char>(text[i]) >= 0x80) out[i - 1] = ' ';
+  }
+  return out;
+}
+
 bool NeedsQuotes(absl::string_view text) {
-  return text.empty() || text.find_first_of(" \t\r\n\"\\=") != absl::string_view::npos;
+  return text.empty() || text.find_first_of(" \"\\=") != absl::string_view::npos;
 }
 
 std::string Render(absl::string_view message, std::initializer_list<LogField> fields) {
@@ -58,9 +76,10 @@ std::string Render(absl::string_view message, std::initializer_list<LogField> fi
     for (const auto& [key, value] : fields) absl::StrAppend(&line, ",", Quoted(key), ":", Quoted(value));
     return line;
   }
-  std::string line(message);
+  std::string line = WithoutControls(message);
   for (const auto& [key, value] : fields) {
-    absl::StrAppend(&line, " ", key, "=", NeedsQuotes(value) ? Quoted(value) : value);
+    const std::string shown = WithoutControls(value);
+    absl::StrAppend(&line, " ", key, "=", NeedsQuotes(shown) ? Quoted(shown) : shown);
   }
   return line;
 }

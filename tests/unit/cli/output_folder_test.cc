@@ -172,5 +172,22 @@ TEST_F(OutputFolderTest, SaysWhatToDoWhenTheDiskIsFull) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("another --output-dir"));
 }
 
+TEST_F(OutputFolderTest, AFolderThatAnotherRunHoldsIsRefused) {
+  OutputFolderOptions options = Default();
+  options.dir = root_ + "/mine";
+  const absl::StatusOr<OutputFolder> first = OutputFolder::Prepare(options);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const absl::Status second = OutputFolder::Prepare(options).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(second));
+  EXPECT_THAT(std::string(second.message()), HasSubstr("another run writes into it now"));
+}
+
+TEST_F(OutputFolderTest, TwoRunsOfOneSecondHaveFoldersOfTheirOwn) {
+  const absl::StatusOr<OutputFolder> first = OutputFolder::Prepare(Default());
+  const absl::StatusOr<OutputFolder> second = OutputFolder::Prepare(Default());
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_NE(first->path(), second->path());
+}
+
 }  // namespace
 }  // namespace tidemark
