@@ -41,11 +41,17 @@ bool HasFiles(const std::string& path) {
   return static_cast<bool>(error);  // what cannot be read may have files
 }
 
+// A job's name as a coordinator gave it: no path in it.
+std::string FileNameOf(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '-');
+  return name;
+}
+
 // Makes <base>/<UTC>-<name>, with a number when another run took that name: it is nobody else's.
 absl::StatusOr<std::string> MakeDefaultFolder(const OutputFolderOptions& options) {
   constexpr int kMostInOneSecond = 1000;
   const std::string stem =
-      absl::StrCat(options.base, "/", CompactUtc(options.wall_nanos), "-", options.name);
+      absl::StrCat(options.base, "/", CompactUtc(options.wall_nanos), "-", FileNameOf(options.name));
   absl::Status made = MakeFolders(options.base);
   if (!made.ok()) return made;
   std::error_code error;

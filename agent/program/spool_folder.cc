@@ -25,6 +25,15 @@ absl::Status Unusable(const std::string& path, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--spool-dir: ", path, " cannot be used: ", why));
 }
 
+// In a folder that all may write (/tmp) somebody may have put a link or a folder of his own there.
+absl::Status CheckOurs(const std::string& path) {
+  struct stat facts {};
+  if (lstat(path.c_str(), &facts) != 0) return Unusable(path, strerror(errno));
+  if (!S_ISDIR(facts.st_mode)) return Unusable(path, "it is no folder");
+  if (facts.st_uid != geteuid()) return Unusable(path, "it is another user's; give a --spool-dir of this one's own");
+  return absl::OkStatus();
+}
+
 void RemoveSpools(const std::string& path) {
   std::error_code error;
   int removed = 0;
@@ -42,6 +51,7 @@ absl::StatusOr<std::unique_ptr<SpoolFolder>> SpoolFolder::Open(const std::string
   fs::create_directories(dir, error);
   if (error) return Unusable(dir, error.message());
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Unusable(path, strerror(errno));
+  if (absl::Status s = CheckOurs(path); !s.ok()) return s;
   const int lock = open(absl::StrCat(path, "/", kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock < 0) return Unusable(path, strerror(errno));
   std::unique_ptr<SpoolFolder> folder(new SpoolFolder(path, lock));

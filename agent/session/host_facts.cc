@@ -140,6 +140,7 @@ std::string AgentIdFrom(absl::string_view name) {
         absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
     if (!plain) c = '-';
   }
+  if (id == "." || id == "..") id.assign(id.size(), '-');  // it names a folder, too
   return id.empty() ? "agent" : id;
 }
 

@@ -267,6 +267,14 @@ JobRunEvents CoordinatorCore::RunEvents(const std::string& id) {
     watchers_.TellAll(id, LevelDone(level));
   };
   events.say = [this, id](bool warning, const std::string& text) { Note(id, warning, text); };
+  events.on_disk = [this, id](std::function<absl::Status()> work,
+                              std::function<void(const absl::Status&)> then) {
+    disk_.Post([this, id, work = std::move(work), then = std::move(then)] {
+      Run([this, id, then, status = work()] {
+        if (run_ && running_ == id) then(status);
+      });
+    });
+  };
   return events;
 }
 

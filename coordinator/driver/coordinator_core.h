@@ -138,7 +138,7 @@ class CoordinatorCore {
   Mutex mutex_;
   std::shared_ptr<RecordStore> records_ TIDEMARK_GUARDED_BY(mutex_);  // of run_
   SerialWorker worker_;  // after all that it uses
-  SerialWorker disk_;  // writes result files, so that agents need not wait for a disk
+  SerialWorker disk_;  // joins records and writes result files, so that agents need not wait for a disk
 };
 
 }  // namespace tidemark

@@ -130,24 +130,34 @@ void JobRun::Void(const AttemptVoided& e) {
   if (events_.attempt_voided) events_.attempt_voided(e.key);
 }
 
-// The level is kept before the planner decides by it.
+// The records of a level may take longer to join than a lease lasts. The machine waits for its LevelJudged.
 void JobRun::Judge(const LevelFinished& finished) {
   const LevelMeasurement& measurement = *finished.measurement;
   level_runs_ = false;
   const LevelTimes times{Rfc3339(level_begun_wall_), Rfc3339(clock_->WallNanos())};
   LevelJudgement judgement = JudgeMeasurement(machine_.spec(), measurement, times);
   AddClockErrors(judgement.result);
-  const absl::Status stored = records_->Assemble(measurement.plan.concurrency);
-  if (!stored.ok()) judgement.result.add_notes(std::string(stored.message()));
   hub_->LeaveLevel();
+  v1::JournalLevel level;
+  *level.mutable_result() = std::move(judgement.result);
+  *level.mutable_outcome() = EncodeOutcome(judgement.outcome);
+  level.set_latency_us(static_cast<uint64_t>(finished.mean_latency / kNanosPerMicro));
+  LevelJudged judged{measurement.key, std::move(judgement.outcome)};
+  events_.on_disk(
+      [records = records_, concurrency = measurement.plan.concurrency] { return records->Assemble(concurrency); },
+      [this, level = std::move(level), judged = std::move(judged)](const absl::Status& stored) mutable {
+        if (!stored.ok()) level.mutable_result()->add_notes(std::string(stored.message()));
+        KeepLevel(std::move(level), judged);
+      });
+}
+
+// The level is kept before the planner decides by it.
+void JobRun::KeepLevel(v1::JournalLevel level, const LevelJudged& judged) {
+  levels_.push_back(level.result());
   v1::JournalEntry entry;
-  *entry.mutable_level_done()->mutable_result() = judgement.result;
-  *entry.mutable_level_done()->mutable_outcome() = EncodeOutcome(judgement.outcome);
-  entry.mutable_level_done()->set_latency_us(
-      static_cast<uint64_t>(finished.mean_latency / kNanosPerMicro));
-  levels_.push_back(std::move(judgement.result));
+  *entry.mutable_level_done() = std::move(level);
   if (Journal(entry) && events_.level_finished) events_.level_finished(levels_.back());
-  Handle(LevelJudged{measurement.key, std::move(judgement.outcome)});
+  Handle(judged);
 }
 
 void JobRun::AddClockErrors(v1::LevelResult& level) const {

@@ -39,6 +39,8 @@ struct JobRunEvents {
   std::function<void(const v1::LevelResult&)> level_finished;
   std::function<void(const LevelKey&)> attempt_voided;
   std::function<void(bool warning, const std::string& text)> say;
+  // Does `work`, which waits for the disk, on another thread, and then `then` on the owner's, unless the run is gone.
+  std::function<void(std::function<absl::Status()> work, std::function<void(const absl::Status&)> then)> on_disk;
 };
 
 struct JobRunEnd {
@@ -79,6 +81,7 @@ class JobRun {
   void TakeProbe(const ProbeTaken& e);
   void Void(const AttemptVoided& e);
   void Judge(const LevelFinished& finished);
+  void KeepLevel(v1::JournalLevel level, const LevelJudged& judged);
   void AddClockErrors(v1::LevelResult& level) const;
   void Finish(const JobFinished& e);
   void Speak(const Say& e);

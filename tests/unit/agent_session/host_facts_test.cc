@@ -63,6 +63,7 @@ TEST(HostFacts, MakesAnIdOfAnyName) {
   EXPECT_EQ(AgentIdFrom("node-1.local"), "node-1.local");
   EXPECT_EQ(AgentIdFrom("a b/c"), "a-b-c");
   EXPECT_EQ(AgentIdFrom(""), "agent");
+  EXPECT_EQ(AgentIdFrom(".."), "--");
   EXPECT_EQ(AgentIdFrom(std::string(100, 'x')).size(), 63u);
 }
 

@@ -63,6 +63,14 @@ TEST_F(OutputFolderTest, IsNamedByTimeAndJobAndLatestPointsToIt) {
   EXPECT_TRUE(fs::is_directory(folder->JournalDir()));
 }
 
+TEST_F(OutputFolderTest, AJobsNameLeadsToNoOtherFolder) {
+  OutputFolderOptions options = Default();
+  options.name = "/../../elsewhere";
+  const auto folder = OutputFolder::Prepare(options);
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  EXPECT_EQ(folder->path(), root_ + "/results/20260131T235959Z--..-..-elsewhere");
+}
+
 TEST_F(OutputFolderTest, OfTwoRunsInOneSecondDiffer) {
   ASSERT_TRUE(OutputFolder::Prepare(Default()).ok());
   const auto second = OutputFolder::Prepare(Default());
