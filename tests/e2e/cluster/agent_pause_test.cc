@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <string>
+
 #include "tests/e2e/cluster/cluster_job.h"
 #include "tests/e2e/cluster/cluster_process.h"
 #include "tests/e2e/cluster/job_watch.h"
@@ -51,6 +53,9 @@ TEST(AgentPause, OfTenSecondsSendsNothingAfterTheLeaseAndIsMergedNowhere) {
   EXPECT_THAT(AgentsOf(result.levels(1)), Contains("c")) << "the next level has it again";
   ExpectExactly(kRequests, result.levels(1));
   EXPECT_LE(others.Stat("in_flight_max"), kConcurrency);
+  // What it says again of the void attempt once it is back.
+  EXPECT_GE(result.late_messages(), 1u) << "stale messages are counted";
+  EXPECT_EQ(static_cast<double>(result.late_messages()), cluster.Metrics().Sum("tidemark_stale_messages_total"));
 }
 
 }  // namespace

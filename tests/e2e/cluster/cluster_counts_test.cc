@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/json/json.h"
@@ -112,6 +115,26 @@ TEST_P(ClusterCountsTest, EachMeasuredRequestHasOneRecordWhicheverAgentSentIt) {
 INSTANTIATE_TEST_SUITE_P(Splits, ClusterCountsTest, ::testing::ValuesIn(kSplits), [](const auto& info) {
   return absl::StrCat(info.param.requests, "RequestsAtConcurrency", info.param.concurrency);
 });
+
+// The command of one host, with the cluster's address.
+TEST(ClusterSweep, WritesTheFilesOfOneHost) {
+  const SimulatorProcess simulator({"--delay-ms", "20", "--itl-ms", "2"});
+  Cluster cluster({.tls = true});
+  cluster.StartAgents(2);
+  ProcessOptions sweep;
+  sweep.folder = cluster.folder().path();
+  sweep.arguments = {TIDEMARK_BIN_DIR "/tidemark", "sweep", "--url", simulator.url(), "--concurrency", "5",
+                     "--request-count", "30", "--isl", "16", "--osl", "4", "--output-dir", "swept"};
+  for (const std::string& flag : cluster.ClientFlags()) sweep.arguments.push_back(flag);
+  const ProcessEnd end = RunToEnd(sweep, 60'000);
+  ASSERT_TRUE(end.code == 0 || end.code == 4) << end.out << end.err;
+  const std::string folder = cluster.folder().File("swept");
+  EXPECT_EQ(Records(folder, 5).size(), 30u);
+  for (const char* name : {"result.json", "report.html", "summary.txt", "levels.csv"}) {
+    EXPECT_NE(ReadFile(absl::StrCat(folder, "/", name)), "") << name;
+  }
+  EXPECT_EQ((end.out + end.err + ReadFile(folder + "/result.json")).find(cluster.token()), std::string::npos);
+}
 
 }  // namespace
 }  // namespace tidemark::testing

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/result_json.h"
 #include "tests/e2e/cluster/cluster_job.h"

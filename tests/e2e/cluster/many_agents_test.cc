@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/e2e/cluster/cluster_job.h"
