@@ -112,7 +112,7 @@ Example:
 State, times, answer and notes of a job. --json has its resolved job file too.
 
 Example:
-  tidemark job describe 20261130-7f3a --json
+  tidemark job describe $id --json
 )"},
     {"watch", R"(Usage: tidemark job watch ID [--json]
 
@@ -120,28 +120,28 @@ Shows a job's progress until it has ended, then the job, and ends with the job's
 the watching only. A connection that is lost is made again.
 
 Example:
-  tidemark job watch 20261130-7f3a
+  tidemark job watch $id
 )"},
     {"wait", R"(Usage: tidemark job wait ID [--timeout S] [--json]
 
 Waits until a job has ended, and ends with the job's own exit code; with 1 after S seconds.
 
 Example:
-  tidemark job wait 20261130-7f3a --timeout 3600
+  tidemark job wait $id --timeout 3600
 )"},
     {"stop", R"(Usage: tidemark job stop ID [--now] [--json]
 
 Lets the level in flight end and keeps partial results. --now cancels it.
 
 Example:
-  tidemark job stop 20261130-7f3a --now
+  tidemark job stop $id --now
 )"},
     {"delete", R"(Usage: tidemark job delete ID [--json]
 
 Removes a job that has ended, its result and its files.
 
 Example:
-  tidemark job delete 20261130-7f3a
+  tidemark job delete $id
 )"},
     {"results", R"(Usage: tidemark job results ID [--output-dir DIR] [--overwrite] [--without-records] [--json]
 
@@ -152,7 +152,7 @@ Fetches the files of a job that has ended, and shows its answer.
   --json               print result.json; files are fetched only with --output-dir
 
 Example:
-  tidemark job results 20261130-7f3a --output-dir out
+  tidemark job results $id --output-dir out
 )"},
 };
 

@@ -152,7 +152,7 @@ class JobCommand {
   }
 
   size_t Width() const {
-    constexpr size_t kOfAFile = 200;  // nothing is squeezed
+    constexpr size_t kOfAFile = 100'000;  // nothing is cut
     return world_.out_terminal.interactive ? static_cast<size_t>(world_.out_terminal.width) : kOfAFile;
   }
 
