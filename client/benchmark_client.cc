@@ -250,7 +250,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       Contact(events, state);
       Apply(update, events, state);
     }
-    const absl::Status status = FromGrpcStatus(reader->Finish());
+    absl::Status status = FromGrpcStatus(reader->Finish());
     if (!status.ok() || HasEnded(state.job)) return status;
     return absl::UnavailableError("the stream ended before the job did");
   }
@@ -299,11 +299,11 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
     absl::Status written;
     for (v1::ArtifactChunk chunk; written.ok() && reader->Read(&chunk);) written = writer->Write(chunk);
     if (!written.ok()) context.TryCancel();
-    const absl::Status status = FromGrpcStatus(reader->Finish());
+    absl::Status status = FromGrpcStatus(reader->Finish());
     *ours = !written.ok();
     if (!written.ok()) return written;
     if (!status.ok()) return status;
-    const absl::Status finished = writer->Finish();
+    absl::Status finished = writer->Finish();
     *ours = !finished.ok();
     return finished;
   }

@@ -16,7 +16,7 @@ void NoteLog::Add(const v1::Note& note) {
 
 std::vector<v1::Note> NoteLog::Merge(const v1::Job& job) {
   const auto begin = job.notes().begin() + static_cast<int>(Overlap(job));
-  const std::vector<v1::Note> fresh(begin, job.notes().end());
+  std::vector<v1::Note> fresh(begin, job.notes().end());
   for (const v1::Note& note : fresh) Add(note);
   return fresh;
 }

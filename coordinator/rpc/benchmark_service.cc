@@ -118,8 +118,9 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
       return reactor;
     }
     ask(AnswerOnce<T>([reactor, response](absl::StatusOr<T> answer) {
+      const grpc::Status status = ToGrpc(answer.status());
       if (answer.ok()) *response = *std::move(answer);
-      reactor->Finish(ToGrpc(answer.status()));
+      reactor->Finish(status);
     }));
     return reactor;
   }
