@@ -152,7 +152,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       if (!IsCut(status) || !MayWatchOn(status, state)) return Explained(status);
       if (!state.lost && events.lost) events.lost(Explained(status));
       state.lost = true;
-      if (MayBeRepeated(status)) Redial();
+      if (absl::IsDeadlineExceeded(status)) Redial();
       Pause(state.back_off.Next(), stop);
     }
   }
@@ -171,7 +171,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       if (status.ok()) return writer.paths();
       if (ours) return status;
       if (!IsCut(status)) break;
-      if (MayBeRepeated(status)) Redial();
+      if (absl::IsDeadlineExceeded(status)) Redial();
       Pause(back_off.Next(), stop);
     }
     if (stop->cancelled()) return absl::CancelledError("the download was stopped");
@@ -190,9 +190,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
     return link_;
   }
 
-  // A connection made anew, for one that is dead without having been closed, and for one that was refused: gRPC
-  // moves a blocking caller's handshake on only while a call waits, and on a channel that has failed once no call
-  // does.
+  // For a connection that is dead without having been closed.
   void Redial() {
     auto link = std::make_shared<Link>();
     link->channel = Dial(connection_.coordinator, credentials_);
@@ -229,7 +227,7 @@ class GrpcBenchmarkClient final : public BenchmarkClient {
       const absl::Status explained = Explained(status);
       if (!MayBeRepeated(explained) || clock_->MonotonicNanos() + pause > give_up) return explained;
       if (!said && retrying_) retrying_(explained);
-      if (MayBeRepeated(status)) Redial();
+      if (absl::IsDeadlineExceeded(status)) Redial();
       Pause(pause, &never);
     }
   }

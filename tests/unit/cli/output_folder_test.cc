@@ -101,7 +101,7 @@ std::vector<std::string> FilesOf(const std::string& path) {
 
 TEST_F(OutputFolderTest, OverwritesByRemovingTheOldRunsFiles) {
   OutputFolderOptions options = In("d");
-  const auto old = OutputFolder::Prepare(options);
+  auto old = OutputFolder::Prepare(options);
   for (const char* name :
        {"result.json", "result.json.tmp.7", "summary.txt", "report.html", "levels.csv", "search_history.json",
         ".records-0-1-local", "journal/j-0-1.jsonl", "concurrency_8/profile_export_aiperf.json",
@@ -109,6 +109,7 @@ TEST_F(OutputFolderTest, OverwritesByRemovingTheOldRunsFiles) {
         "sweep_aggregate/profile_export_aiperf_sweep.json", "sweep_aggregate/profile_export_aiperf_sweep.csv"}) {
     ASSERT_TRUE(old->WriteFile(name, "x").ok());
   }
+  old = absl::CancelledError("that run is over");
   options.overwrite = true;
   ASSERT_TRUE(OutputFolder::Prepare(options).ok());
   EXPECT_THAT(FilesOf(options.dir), IsEmpty());
@@ -117,12 +118,13 @@ TEST_F(OutputFolderTest, OverwritesByRemovingTheOldRunsFiles) {
 
 TEST_F(OutputFolderTest, OverwritesNothingThatNoRunWrites) {
   OutputFolderOptions options = In("d");
-  const auto old = OutputFolder::Prepare(options);
+  auto old = OutputFolder::Prepare(options);
   const std::vector<std::string> others = {"concurrency_8/notes.txt", "concurrency_x/profile_export.jsonl",
                                            "journal/sub/a-0-1.jsonl", "journal/mine.jsonl", "mine/result.json", "result.json.bak"};
   for (const std::string& name : others) ASSERT_TRUE(old->WriteFile(name, "x").ok());
   fs::create_directory_symlink(root_ + "/d/mine", root_ + "/d/sweep_aggregate");
   ASSERT_TRUE(old->WriteFile("mine/profile_export_aiperf_sweep.csv", "x").ok());
+  old = absl::CancelledError("that run is over");
   options.overwrite = true;
   ASSERT_TRUE(OutputFolder::Prepare(options).ok());
   EXPECT_THAT(FilesOf(options.dir), IsSupersetOf(others));
