@@ -14,7 +14,7 @@ Coordinator::Coordinator(CoordinatorOptions options, std::unique_ptr<JobStore> s
 Coordinator::~Coordinator() = default;
 
 std::string Coordinator::Submit(LocalJob job) {
-  const std::string id = RandomId();
+  std::string id = RandomId();
   core_->Run([core = core_.get(), id, job = std::move(job)]() mutable { core->Submit(id, std::move(job)); });
   return id;
 }
