@@ -134,7 +134,8 @@ TEST_F(PrometheusCluster, SeesTheJobAsTheResultTellsIt) {
   EXPECT_EQ(prometheus_->Value("max_over_time(tidemark_target_concurrency[10m])"), 6);
 
   // The agents by themselves.
-  EXPECT_EQ(prometheus_->Value("sum(tidemark_agent_requests_total{phase=\"measure\", outcome=\"ok\"})"), ok);
+  EXPECT_TRUE(prometheus_->WaitFor(
+      absl::StrCat("sum(tidemark_agent_requests_total{phase=\"measure\", outcome=\"ok\"}) == ", ok)));
   EXPECT_EQ(prometheus_->Value("sum(tidemark_agent_connected)"), 2);
   EXPECT_GT(prometheus_->Value("min(tidemark_agent_lease_remaining_seconds)"), 0);
   EXPECT_EQ(prometheus_->Value("sum(max_over_time(tidemark_agent_slots[10m]))"), 6);
