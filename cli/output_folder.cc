@@ -153,31 +153,19 @@ void PointLatest(const std::string& base, const std::string& path) {
   if (error) fs::remove(temporary, error);
 }
 
+// Locks the folder for as long as the descriptor is open; the lock goes with the process, however it ends.
+// InvalidArgument: another process holds it.
+absl::StatusOr<std::shared_ptr<const OwnedFd>> HoldFolder(const std::string& path) {
+  auto fd = std::make_shared<const OwnedFd>(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd->valid()) return FileError("cannot open folder", path, errno);
+  if (flock(fd->get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return fd;  // not every file system can
+  return absl::InvalidArgumentError(
+      absl::StrCat("output_dir is ", path, ": another run writes into it now; want another folder"));
+}
+
 }  // namespace
 
-// The lock goes with the process, however it ends.
-class FolderHold {
- public:
-  // InvalidArgument: another process holds it.
-  static absl::StatusOr<std::shared_ptr<const FolderHold>> Take(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return FileError("cannot open folder", path, errno);
-    auto hold = std::make_shared<const FolderHold>(fd);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return hold;  // not every file system can
-    return absl::InvalidArgumentError(
-        absl::StrCat("output_dir is ", path, ": another run writes into it now; want another folder"));
-  }
-
-  explicit FolderHold(int fd) : fd_(fd) {}
-  ~FolderHold() { close(fd_); }
-  FolderHold(const FolderHold&) = delete;
-  FolderHold& operator=(const FolderHold&) = delete;
-
- private:
-  const int fd_;
-};
-
-OutputFolder::OutputFolder(std::string path, std::shared_ptr<const FolderHold> hold)
+OutputFolder::OutputFolder(std::string path, std::shared_ptr<const OwnedFd> hold)
     : path_(std::move(path)), hold_(std::move(hold)) {}
 
 absl::Status OutputFolder::Check(const OutputFolderOptions& options) {
@@ -202,7 +190,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Prepare(const OutputFolderOptions& op
   absl::StatusOr<std::string> path = options.dir.empty() ? MakeDefaultFolder(options) : options.dir;
   if (path.ok()) status = MakeFolders(*path);
   if (!path.ok() || !status.ok()) return WithCure(path.ok() ? status : path.status());
-  absl::StatusOr<std::shared_ptr<const FolderHold>> hold = FolderHold::Take(*path);
+  absl::StatusOr<std::shared_ptr<const OwnedFd>> hold = HoldFolder(*path);
   if (!hold.ok()) return hold.status();
   OutputFolder folder(*std::move(path), *std::move(hold));
   status = Check(options);  // what another run wrote before it let go

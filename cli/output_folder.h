@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/descriptors/owned_fd.h"
 
 namespace tidemark {
 
@@ -22,8 +23,6 @@ struct OutputFolderOptions {
   int64_t wall_nanos = 0;    // the time in the default folder's name
   bool overwrite = false;
 };
-
-class FolderHold;  // an open folder that the kernel has locked
 
 class OutputFolder {
  public:
@@ -46,9 +45,9 @@ class OutputFolder {
   absl::Status WriteFile(absl::string_view name, absl::string_view content) const;
 
  private:
-  OutputFolder(std::string path, std::shared_ptr<const FolderHold> hold);
+  OutputFolder(std::string path, std::shared_ptr<const OwnedFd> hold);
   std::string path_;
-  std::shared_ptr<const FolderHold> hold_;
+  std::shared_ptr<const OwnedFd> hold_;  // the open folder, which the kernel has locked
 };
 
 }  // namespace tidemark

@@ -96,12 +96,7 @@ absl::Status ArtifactWriter::Append(const std::string& data) {
   if (bytes_ > limits_.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat("the job's files have more than ", limits_.bytes, " bytes"));
   }
-  for (size_t done = 0; done < data.size();) {
-    const ssize_t wrote = write(file_, data.data() + done, data.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return FileError("cannot write", temporary_, errno);
-    done += static_cast<size_t>(wrote);
-  }
+  if (const int error = WriteAll(file_, data); error != 0) return FileError("cannot write", temporary_, error);
   offset_ += data.size();
   return absl::OkStatus();
 }

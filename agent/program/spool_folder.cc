@@ -52,18 +52,15 @@ absl::StatusOr<std::unique_ptr<SpoolFolder>> SpoolFolder::Open(const std::string
   if (error) return Unusable(dir, error.message());
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Unusable(path, strerror(errno));
   if (absl::Status s = CheckOurs(path); !s.ok()) return s;
-  const int lock = open(absl::StrCat(path, "/", kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (lock < 0) return Unusable(path, strerror(errno));
-  std::unique_ptr<SpoolFolder> folder(new SpoolFolder(path, lock));
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  OwnedFd lock(open(absl::StrCat(path, "/", kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.valid()) return Unusable(path, strerror(errno));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("--spool-dir: ", path, " is held by another process: is an agent \"", agent_id,
                      "\" running here? Give each its own --id"));
   }
   RemoveSpools(path);
-  return folder;
+  return std::unique_ptr<SpoolFolder>(new SpoolFolder(path, std::move(lock)));
 }
-
-SpoolFolder::~SpoolFolder() { close(lock_); }
 
 }  // namespace tidemark

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "common/descriptors/owned_fd.h"
 
 namespace tidemark {
 
@@ -16,17 +17,16 @@ class SpoolFolder {
   // Makes it (0700) where it is not there. InvalidArgument names --spool-dir and why it cannot be used;
   // FailedPrecondition: another process of this id holds it.
   static absl::StatusOr<std::unique_ptr<SpoolFolder>> Open(const std::string& dir, const std::string& agent_id);
-  ~SpoolFolder();  // lets go of it
   SpoolFolder(const SpoolFolder&) = delete;
   SpoolFolder& operator=(const SpoolFolder&) = delete;
 
   const std::string& path() const { return path_; }
 
  private:
-  SpoolFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  SpoolFolder(std::string path, OwnedFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   const std::string path_;
-  const int lock_;
+  const OwnedFd lock_;
 };
 
 }  // namespace tidemark

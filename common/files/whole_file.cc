@@ -10,26 +10,22 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "common/descriptors/owned_fd.h"
 
 namespace tidemark {
 namespace {
 
-// A descriptor that closes itself.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  ~OwnedFd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 // 0, or errno.
+int WriteNewFile(const std::string& path, absl::string_view content) {
+  const OwnedFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (fd.get() < 0) return errno;
+  const int error = WriteAll(fd.get(), content);
+  if (error != 0) return error;
+  return fsync(fd.get()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
 int WriteAll(int fd, absl::string_view content) {
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
@@ -37,21 +33,13 @@ int WriteAll(int fd, absl::string_view content) {
     if (written < 0) return errno;
     content.remove_prefix(static_cast<size_t>(written));
   }
-  return fsync(fd) == 0 ? 0 : errno;
+  return 0;
 }
 
-int WriteNewFile(const std::string& path, absl::string_view content) {
-  const OwnedFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  return fd.get() < 0 ? errno : WriteAll(fd.get(), content);
-}
-
-// The rename is durable only with its folder. Not every file system can: then it is not asked for.
 void SyncFolder(const std::string& path) {
   const OwnedFd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) (void)fsync(fd.get());
 }
-
-}  // namespace
 
 absl::Status FileError(absl::string_view what, const std::string& path, int error) {
   const std::string text = absl::StrCat(what, " ", path, ": ", strerror(error));

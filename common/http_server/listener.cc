@@ -91,10 +91,6 @@ absl::StatusOr<Listener> Named(OwnedFd fd, const std::string& listen) {
 
 }  // namespace
 
-OwnedFd::~OwnedFd() {
-  if (fd_ >= 0) close(fd_);
-}
-
 absl::StatusOr<Listener> ListenOn(const std::string& listen) {
   const absl::StatusOr<HostAndPort> at = Parse(listen);
   if (!at.ok()) return at.status();

@@ -3,30 +3,11 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "absl/status/statusor.h"
+#include "common/descriptors/owned_fd.h"
 
 namespace tidemark {
-
-// A descriptor that is closed with it.
-class OwnedFd {
- public:
-  OwnedFd() = default;
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~OwnedFd();
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // A listening TCP socket; it does not block.
 struct Listener {

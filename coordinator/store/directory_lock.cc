@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/files/whole_file.h"
 
 namespace tidemark {
 namespace {
@@ -23,14 +24,6 @@ namespace fs = std::filesystem;
 absl::Status Refused(const std::string& dir, const std::string& why) {
   return absl::InvalidArgumentError(
       absl::StrCat("the data directory ", dir, " ", why, ": give a directory that this user may write"));
-}
-
-// A directory that was made just now is there after a crash only when its parent is on disk.
-void SyncFolder(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
 }
 
 std::string HostName() {
@@ -74,7 +67,7 @@ absl::Status MakeDataDirectory(const std::string& dir) {
   const fs::path parent = path.parent_path().parent_path();
   fs::create_directories(parent, error);
   if (mkdir(path.c_str(), 0700) != 0) return Refused(dir, absl::StrCat("cannot be made (", strerror(errno), ")"));
-  SyncFolder(parent);
+  SyncFolder(parent);  // else what was made just now may be gone after a crash
   return absl::OkStatus();
 }
 
@@ -82,16 +75,11 @@ absl::Status MakeDataDirectory(const std::string& dir) {
 // nothing but the last descriptor's end gives it back. Children do not inherit it (O_CLOEXEC).
 absl::StatusOr<DirectoryLock> DirectoryLock::Acquire(const std::string& dir) {
   const std::string path = dir + "/lock";
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return Refused(dir, absl::StrCat("cannot be written (", strerror(errno), ")"));
-  DirectoryLock lock(fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return LockError(dir, fd, errno);
-  if (absl::Status s = WriteHolder(fd, dir); !s.ok()) return s;
-  return lock;
-}
-
-DirectoryLock::~DirectoryLock() {
-  if (fd_ >= 0) close(fd_);
+  OwnedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd.valid()) return Refused(dir, absl::StrCat("cannot be written (", strerror(errno), ")"));
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return LockError(dir, fd.get(), errno);
+  if (absl::Status s = WriteHolder(fd.get(), dir); !s.ok()) return s;
+  return DirectoryLock(std::move(fd));
 }
 
 }  // namespace tidemark

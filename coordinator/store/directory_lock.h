@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/descriptors/owned_fd.h"
 
 namespace tidemark {
 
@@ -22,13 +23,9 @@ class DirectoryLock {
   // ResourceExhausted when the disk is full.
   static absl::StatusOr<DirectoryLock> Acquire(const std::string& dir);
 
-  DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  DirectoryLock& operator=(DirectoryLock&&) = delete;
-  ~DirectoryLock();
-
  private:
-  explicit DirectoryLock(int fd) : fd_(fd) {}
-  int fd_;
+  explicit DirectoryLock(OwnedFd fd) : fd_(std::move(fd)) {}
+  OwnedFd fd_;
 };
 
 }  // namespace tidemark
