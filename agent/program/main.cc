@@ -1,34 +1,18 @@
 // tidemark-agent: see agent_settings.cc for what it can be told.
-#include <csignal>
-#include <iostream>
-
 #include "agent/program/agent_program.h"
+#include "common/daemon/daemon_main.h"
 
-namespace tidemark {
-namespace {
-
-int Main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  AgentSettings settings;
-  const absl::StatusOr<std::optional<std::string>> read = ReadAgentSettings(ProcessSources(argc, argv), &settings);
-  const absl::Status usable = read.ok() ? BeginLog(settings.daemon) : read.status();
-  if (!usable.ok()) {
-    std::cerr << "tidemark-agent: " << usable.message() << "\n";
-    return ExitCodeOf(usable);
-  }
-  if (read->has_value()) {
-    std::cout << **read;
-    return kExitEnded;
-  }
-  const absl::StatusOr<std::unique_ptr<Termination>> termination = Termination::Watch();
-  const absl::StatusOr<int> exit_code =
-      termination.ok() ? RunAgent(settings, termination->get(), &RealClock()) : termination.status();
-  if (exit_code.ok()) return *exit_code;
-  Log(LogLevel::kError, "the agent cannot start", {{"reason", std::string(exit_code.status().message())}});
-  return ExitCodeOf(exit_code.status());
+int main(int argc, char** argv) {
+  tidemark::AgentSettings settings;
+  tidemark::DaemonProgram program;
+  program.name = "tidemark-agent";
+  program.what = "the agent";
+  program.settings = &settings.daemon;
+  program.read = [&settings](const tidemark::SettingSources& sources) {
+    return tidemark::ReadAgentSettings(sources, &settings);
+  };
+  program.run = [&settings](tidemark::Termination* termination) {
+    return tidemark::RunAgent(settings, termination, &tidemark::RealClock());
+  };
+  return tidemark::DaemonMain(argc, argv, program);
 }
-
-}  // namespace
-}  // namespace tidemark
-
-int main(int argc, char** argv) { return tidemark::Main(argc, argv); }
