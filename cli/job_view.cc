@@ -46,8 +46,6 @@ std::string StateText(v1::JobState state) {
   }
 }
 
-bool HasEnded(v1::JobState state) { return state == v1::COMPLETED || state == v1::FAILED || state == v1::STOPPED; }
-
 WatchedSpec WatchedSpecOf(const v1::Job& job) {
   WatchedSpec watched;
   absl::StatusOr<Settings> settings = ParseJobFile(job.job_yaml(), "the job");

@@ -1,4 +1,4 @@
-// A cluster's job as the command's own callbacks know it.
+// A job of the coordinator's API as the command's own callbacks know it.
 #ifndef TIDEMARK_CLI_JOB_VIEW_H_
 #define TIDEMARK_CLI_JOB_VIEW_H_
 
@@ -13,7 +13,6 @@ namespace tidemark {
 
 // "queued", "running", "stopping", "completed", "failed", "stopped".
 std::string StateText(v1::JobState state);
-bool HasEnded(v1::JobState state);
 
 // What the job's own file says to those that only watch. Of a file that this version cannot read: the defaults.
 struct WatchedSpec {

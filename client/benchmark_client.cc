@@ -10,6 +10,7 @@
 #include "client/artifact_writer.h"
 #include "client/call_error.h"
 #include "client/note_log.h"
+#include "common/job/job_state.h"
 #include "common/mutex.h"
 #include "common/rpc/credentials.h"
 #include "common/rpc/deadline.h"
@@ -52,10 +53,6 @@ bool MayBeRepeated(const absl::Status& status) {
 bool IsCut(const absl::Status& status) {
   return MayBeRepeated(status) || absl::IsCancelled(status) || absl::IsInternal(status) || absl::IsUnknown(status) ||
          absl::IsResourceExhausted(status);
-}
-
-bool HasEnded(const v1::Job& job) {
-  return job.state() == v1::COMPLETED || job.state() == v1::FAILED || job.state() == v1::STOPPED;
 }
 
 // Growing pauses.

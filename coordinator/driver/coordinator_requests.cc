@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/job/job_state.h"
 #include "common/log/log.h"
 #include "common/rng/random_id.h"
 #include "coordinator/core/job_spec/job_yaml.h"

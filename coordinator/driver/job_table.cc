@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/job/job_state.h"
 
 namespace tidemark {
 namespace {
@@ -19,10 +20,6 @@ bool IsAsked(const v1::ListJobsRequest& request, v1::JobState state) {
 }
 
 }  // namespace
-
-bool HasEnded(const v1::Job& job) {
-  return job.state() == v1::COMPLETED || job.state() == v1::FAILED || job.state() == v1::STOPPED;
-}
 
 void AddNote(v1::Job& job, bool warning, const std::string& text) {
   if (job.notes_size() == kMostNotes) job.mutable_notes()->erase(job.notes().begin());

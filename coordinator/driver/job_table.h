@@ -13,9 +13,6 @@
 
 namespace tidemark {
 
-// COMPLETED, FAILED or STOPPED: nothing more happens to it.
-bool HasEnded(const v1::Job& job);
-
 // Every job that is kept, and the order in which those that wait are run. Pure. Thread-compatible.
 class JobTable {
  public:

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
+#include "common/job/job_state.h"
 
 namespace tidemark::testing {
 

@@ -77,7 +77,6 @@ class FakeCoordinator final : public BenchmarkHandler {
   FakeJob* FindByRequest(const std::string& client_request_id) TIDEMARK_REQUIRES(mutex_);
   std::string AddLocked(const v1::CreateJobRequest& request, const std::string& created_by) TIDEMARK_REQUIRES(mutex_);
   void Tell(const std::string& job_id, const v1::JobUpdate& update) TIDEMARK_REQUIRES(mutex_);
-  static bool HasEnded(const v1::Job& job) { return job.state() >= v1::COMPLETED; }
 
   // Held while watchers are called, so that nothing follows Unwatch.
   Mutex mutex_;
