@@ -12,6 +12,7 @@
 #include "agent/engine/engine.h"
 #include "agent/session/agent_session.h"
 #include "agent/session/host_facts.h"
+#include "cli/job_view.h"
 #include "cli/law_statement.h"
 #include "common/mutex.h"
 #include "coordinator/driver/coordinator.h"
@@ -24,22 +25,6 @@ namespace {
 constexpr char kAgentId[] = "local";
 constexpr int kMaxMessageBytes = 4 << 20;  // a histogram alone may exceed the usual 64 KiB
 
-LiveProgress ToProgress(const v1::LevelProgress& progress, uint32_t levels_planned) {
-  LiveProgress out;
-  out.level_number = progress.level() + 1;
-  out.levels_planned = levels_planned;
-  out.concurrency = progress.concurrency();
-  out.phase = progress.phase();
-  out.in_flight = progress.in_flight();
-  out.done = progress.done();
-  out.planned = progress.planned();
-  out.failed = progress.failed();
-  if (progress.output_tokens_per_s() > 0) out.tokens_per_second = progress.output_tokens_per_s();
-  if (progress.has_request_latency_p99_ms()) out.p99_ms = progress.request_latency_p99_ms();
-  if (progress.has_left_s()) out.seconds_left = progress.left_s();
-  return out;
-}
-
 class OneHostRunner final : public Runner {
  public:
   OneHostRunner(std::string version, const Clock* clock) : version_(std::move(version)), clock_(clock) {}
@@ -48,13 +33,15 @@ class OneHostRunner final : public Runner {
     CoordinatorMetrics metrics(version_);
     const absl::StatusOr<std::unique_ptr<HttpServer>> pages = ServeMetrics(request, callbacks, &metrics);
     if (!pages.ok()) return pages.status();
-    Coordinator coordinator(Options(), nullptr, &metrics, clock_);
-    const auto service = NewSessionService(&coordinator, nullptr);
+    const absl::StatusOr<std::unique_ptr<Coordinator>> coordinator =
+        Coordinator::Start(Options(), nullptr, &metrics, clock_);
+    if (!coordinator.ok()) return coordinator.status();
+    const auto service = NewSessionService(coordinator->get(), nullptr);
     grpc::ServerBuilder builder;
     builder.RegisterService(service.get());
     const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
     if (!server) return absl::InternalError("the in-process gRPC server did not start");
-    absl::StatusOr<v1::Result> result = RunJob(request, callbacks, coordinator, *server);
+    absl::StatusOr<v1::Result> result = RunJob(request, callbacks, **coordinator, *server);
     server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(5));
     if (result.ok() && request.simulator) AddLawStatement(request.spec, &*result);
     return result;
@@ -121,7 +108,7 @@ class OneHostRunner final : public Runner {
   }
 
   static void Show(const v1::JobUpdate& update, uint32_t levels_planned, const RunCallbacks& callbacks) {
-    if (update.has_progress() && callbacks.progress) callbacks.progress(ToProgress(update.progress(), levels_planned));
+    if (update.has_progress() && callbacks.progress) callbacks.progress(ToLiveProgress(update.progress(), levels_planned));
     if (update.has_level() && callbacks.level_done) callbacks.level_done(update.level());
     if (update.has_note() && callbacks.note) callbacks.note(update.note().text());
   }

@@ -7,9 +7,20 @@
 
 namespace tidemark {
 
-Coordinator::Coordinator(CoordinatorOptions options, std::unique_ptr<JobStore> store, CoordinatorMetrics* metrics,
-                         const Clock* clock)
-    : core_(std::make_unique<CoordinatorCore>(std::move(options), std::move(store), metrics, clock)) {}
+absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(CoordinatorOptions options,
+                                                               std::unique_ptr<JobStore> store,
+                                                               CoordinatorMetrics* metrics, const Clock* clock) {
+  std::vector<v1::StoredJob> jobs;
+  if (store) {
+    absl::StatusOr<std::vector<v1::StoredJob>> kept = store->Jobs();
+    if (!kept.ok()) return kept.status();
+    jobs = *std::move(kept);
+  }
+  return std::unique_ptr<Coordinator>(new Coordinator(std::make_unique<CoordinatorCore>(
+      std::move(options), std::move(store), std::move(jobs), metrics, clock)));
+}
+
+Coordinator::Coordinator(std::unique_ptr<CoordinatorCore> core) : core_(std::move(core)) {}
 
 Coordinator::~Coordinator() = default;
 

@@ -48,9 +48,10 @@ struct LocalJob {
 class Coordinator final : public SessionHandler, public BenchmarkHandler {
  public:
   // Without a store nothing outlives the process (a run on one host); `metrics` may be null. Goes on with the
-  // store's jobs at once. `metrics` and `clock` must outlive it.
-  Coordinator(CoordinatorOptions options, std::unique_ptr<JobStore> store, CoordinatorMetrics* metrics,
-              const Clock* clock);
+  // store's jobs at once. `metrics` and `clock` must outlive it. Errors are the store's, when its jobs cannot be read:
+  // that must not look like a store without jobs.
+  static absl::StatusOr<std::unique_ptr<Coordinator>> Start(CoordinatorOptions options, std::unique_ptr<JobStore> store,
+                                                            CoordinatorMetrics* metrics, const Clock* clock);
   // REQUIRES: the servers that call it are shut down. A job that runs stays as it is in the store.
   ~Coordinator() override;
 
@@ -80,6 +81,8 @@ class Coordinator final : public SessionHandler, public BenchmarkHandler {
   void Unwatch(uint64_t watcher) override;
 
  private:
+  explicit Coordinator(std::unique_ptr<CoordinatorCore> core);
+
   const std::unique_ptr<CoordinatorCore> core_;
 };
 

@@ -32,7 +32,8 @@ void TakeProgress(const JobJournal& journal, v1::Job& job) {
 }  // namespace
 
 CoordinatorCore::CoordinatorCore(CoordinatorOptions options, std::unique_ptr<JobStore> store,
-                                 CoordinatorMetrics* metrics, const Clock* clock)
+                                 std::vector<v1::StoredJob> jobs, CoordinatorMetrics* metrics,
+                                 const Clock* clock)
     : options_(std::move(options)),
       store_(std::move(store)),
       clock_(clock),
@@ -41,7 +42,8 @@ CoordinatorCore::CoordinatorCore(CoordinatorOptions options, std::unique_ptr<Job
       meter_(metrics, &hub_, &jobs_),
       worker_(clock),
       disk_(clock) {
-  Run([this] { Load(); });
+  for (v1::StoredJob& job : jobs) jobs_.Insert(std::move(job));
+  Run([this] { StartNext(); });
 }
 
 CoordinatorCore::~CoordinatorCore() {
@@ -133,15 +135,6 @@ void CoordinatorCore::LogIfBad(const char* what, const absl::Status& status) {
 
 absl::Status CoordinatorCore::Keep(const v1::StoredJob& job) {
   return store_ ? store_->PutJob(job) : absl::OkStatus();
-}
-
-void CoordinatorCore::Load() {
-  if (!store_) return;
-  absl::StatusOr<std::vector<v1::StoredJob>> jobs = store_->Jobs();
-  LogIfBad("the store's jobs cannot be read", jobs.status());
-  if (!jobs.ok()) return;
-  for (v1::StoredJob& job : *jobs) jobs_.Insert(std::move(job));
-  StartNext();
 }
 
 v1::StoredJob CoordinatorCore::NewJob(const std::string& id, const std::string& name,

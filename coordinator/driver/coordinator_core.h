@@ -24,8 +24,9 @@ namespace tidemark {
 // for Run itself, TakeRecords and watchers(), which are thread-safe.
 class CoordinatorCore {
  public:
+  // `jobs` are the store's.
   CoordinatorCore(CoordinatorOptions options, std::unique_ptr<JobStore> store,
-                  CoordinatorMetrics* metrics, const Clock* clock);
+                  std::vector<v1::StoredJob> jobs, CoordinatorMetrics* metrics, const Clock* clock);
   ~CoordinatorCore();
 
   // Runs `task` on the coordinator's thread, does what follows from it, and sets the next wake-up.
@@ -79,7 +80,6 @@ class CoordinatorCore {
   // ---- the store --------------------------------------------------------------------------------
 
   absl::Status Keep(const v1::StoredJob& job);
-  void Load();
   v1::StoredJob NewJob(const std::string& id, const std::string& name, std::string yaml) const;
   std::string FolderOf(const std::string& job_id) const;
   absl::StatusOr<v1::Result> ResultOf(const std::string& job_id) const;

@@ -37,16 +37,16 @@ class CoordinatorProgram {
     if (const auto raised = RaiseDescriptorLimit(); !raised.ok()) return raised.status();
     auto store = JobStore::Open(settings_.data_dir);
     if (!store.ok()) return absl::Status(store.status().code(), absl::StrCat("--data-dir: ", store.status().message()));
-    // What cannot be read must not look like a store without jobs.
-    if (const auto jobs = (*store)->Jobs(); !jobs.ok()) {
-      return absl::Status(jobs.status().code(), absl::StrCat("--data-dir: ", jobs.status().message()));
-    }
     Log(LogLevel::kInfo, "coordinator starts",
         {{"build", BuildString()}, {"data_dir", settings_.data_dir}, {"store", (*store)->epoch().store_uuid},
          {"start", absl::StrCat((*store)->epoch().counter)}});
     if (absl::Status s = ListenForHealth(); !s.ok()) return s;
     metrics_ = std::make_unique<CoordinatorMetrics>(VersionString());
-    coordinator_ = std::make_unique<Coordinator>(Options(), *std::move(store), metrics_.get(), clock_);
+    auto coordinator = Coordinator::Start(Options(), *std::move(store), metrics_.get(), clock_);
+    if (!coordinator.ok()) {
+      return absl::Status(coordinator.status().code(), absl::StrCat("--data-dir: ", coordinator.status().message()));
+    }
+    coordinator_ = *std::move(coordinator);
     return Listen();
   }
 

@@ -184,9 +184,10 @@ CoordinatorScenario::CoordinatorScenario(MemoryDisk* disk, CoordinatorOptions op
   char pattern[] = "/tmp/tidemark_coordinator_XXXXXX";
   folder_ = mkdtemp(pattern) == nullptr ? "" : pattern;
   options.results_dir = folder_;
-  coordinator_ =
-      std::make_unique<Coordinator>(std::move(options), disk == nullptr ? nullptr : OpenMemoryStore(disk),
-                                    nullptr, &clock_);
+  auto store = disk == nullptr ? nullptr : OpenMemoryStore(disk);
+  absl::StatusOr<std::unique_ptr<Coordinator>> started =
+      Coordinator::Start(std::move(options), std::move(store), nullptr, &clock_);
+  if (started.ok()) coordinator_ = *std::move(started);
 }
 
 CoordinatorScenario::~CoordinatorScenario() {
