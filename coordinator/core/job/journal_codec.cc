@@ -4,20 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/search/search_codec.h"
 #include "coordinator/core/search/sla.h"
 
 namespace tidemark {
 namespace {
-
-v1::Verdict Encode(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass: return v1::PASS;
-    case Verdict::kFail: return v1::FAIL;
-    case Verdict::kInconclusive: return v1::INCONCLUSIVE;
-    case Verdict::kInvalid: return v1::INVALID;
-  }
-  return v1::INVALID;
-}
 
 absl::StatusOr<Verdict> Decode(v1::Verdict verdict) {
   switch (verdict) {
@@ -27,16 +18,6 @@ absl::StatusOr<Verdict> Decode(v1::Verdict verdict) {
     case v1::INVALID: return Verdict::kInvalid;
     default: return absl::DataLossError(absl::StrCat("journal: outcome.verdict is ", verdict));
   }
-}
-
-void EncodeBreach(const FirstBreach& breach, v1::SlaResult& out) {
-  out.set_metric_tag(breach.sla.metric_tag);
-  out.set_stat(std::string(SlaStatName(breach.sla.stat)));
-  out.set_op(std::string(SlaOpName(breach.sla.op)));
-  out.set_threshold(breach.sla.threshold);
-  out.set_implied(breach.sla.implied);
-  out.set_observed_known(breach.observed.has_value());
-  if (breach.observed) out.set_observed(*breach.observed);
 }
 
 absl::StatusOr<SlaOp> DecodeOp(const std::string& name) {
@@ -92,9 +73,11 @@ VoidedAttempt DecodeVoid(const v1::JournalVoid& entry) {
 v1::JournalOutcome EncodeOutcome(const LevelOutcome& outcome) {
   v1::JournalOutcome out;
   out.set_level(outcome.level);
-  out.set_verdict(Encode(outcome.verdict));
+  out.set_verdict(EncodeVerdict(outcome.verdict));
   out.set_point_holds(outcome.point_holds);
-  if (outcome.first_breach) EncodeBreach(*outcome.first_breach, *out.mutable_first_breach());
+  if (outcome.first_breach) {
+    EncodeSla(outcome.first_breach->sla, outcome.first_breach->observed, *out.mutable_first_breach());
+  }
   if (outcome.objective) out.set_objective(*outcome.objective);
   out.set_invalid_reason(outcome.invalid_reason);
   out.set_seconds(outcome.seconds);

@@ -10,25 +10,28 @@
 namespace tidemark {
 namespace {
 
-absl::Status HoldsSecret(absl::string_view what) {
+absl::Status RefuseSecrets(const ResolvedJob& job) {
+  const std::string secret = SecretOf(job);
+  if (secret.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      what,
+      secret,
       ", but secrets do not travel to a cluster: give its agents the secret (--secrets-dir or --secret-env) "
       "and name it with --api-key-env"));
 }
 
-absl::Status RefuseSecrets(const ResolvedJob& job) {
-  if (!job.command.api_key.empty()) return HoldsSecret("--api-key (or TIDEMARK_API_KEY) is given");
+}  // namespace
+
+std::string SecretOf(const ResolvedJob& job) {
+  if (!job.command.api_key.empty()) return "--api-key (or TIDEMARK_API_KEY) is given";
   for (const auto& [name, value] : job.spec.endpoint.headers) {
-    if (IsSecretHeader(name)) return HoldsSecret(absl::StrCat("the header ", Printable(name), " holds a secret"));
+    if (IsSecretHeader(name)) return absl::StrCat("the header ", Printable(name), " holds a secret");
   }
   for (const std::string& url : job.spec.endpoint.urls) {
-    if (RedactUrl(url) != url) return HoldsSecret(absl::StrCat("the URL ", RedactUrl(url), " holds a secret"));
+    const std::string shown = RedactUrl(url);
+    if (shown != url) return absl::StrCat("the URL ", shown, " holds a secret");
   }
-  return absl::OkStatus();
+  return "";
 }
-
-}  // namespace
 
 absl::Status PrepareForCluster(ResolvedJob& job) {
   const EndpointSpec& endpoint = job.spec.endpoint;

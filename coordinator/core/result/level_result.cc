@@ -15,20 +15,11 @@
 #include "coordinator/core/result/metric_statistics.h"
 #include "coordinator/core/result/sla_facts.h"
 #include "coordinator/core/result/validity.h"
+#include "coordinator/core/search/search_codec.h"
 #include "coordinator/core/search/verdict.h"
 
 namespace tidemark {
 namespace {
-
-v1::Verdict ToProto(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass: return v1::PASS;
-    case Verdict::kFail: return v1::FAIL;
-    case Verdict::kInconclusive: return v1::INCONCLUSIVE;
-    case Verdict::kInvalid: break;
-  }
-  return v1::INVALID;
-}
 
 // Everything merged of one completed attempt.
 struct Merged {
@@ -54,14 +45,8 @@ std::string Confidence(const SlaResult& sla) {
 
 v1::SlaResult ToProto(const SlaResult& sla) {
   v1::SlaResult out;
-  out.set_metric_tag(sla.sla.metric_tag);
-  out.set_stat(std::string(SlaStatName(sla.sla.stat)));
-  out.set_op(std::string(SlaOpName(sla.sla.op)));
-  out.set_threshold(sla.sla.threshold);
-  out.set_implied(sla.sla.implied);
-  out.set_observed_known(sla.observed.has_value());
-  out.set_observed(sla.observed.value_or(0));
-  out.set_verdict(ToProto(sla.verdict));
+  EncodeSla(sla.sla, sla.observed, out);
+  out.set_verdict(EncodeVerdict(sla.verdict));
   out.set_n(sla.n);
   out.set_v(sla.v);
   std::vector<std::string> words = {DescribeSla(sla.sla)};
@@ -229,7 +214,7 @@ class LevelBuilder {
     for (const SlaResult& sla : verdict_.slas) *out_.add_slas() = ToProto(sla);
     out_.set_verdict_reason(absl::StrJoin(verdict_.reasons, "; "));
     const bool asked = !spec_.slas.empty() || verdict_.verdict != Verdict::kPass;
-    out_.set_verdict(asked ? ToProto(verdict_.verdict) : v1::VERDICT_UNSPECIFIED);
+    out_.set_verdict(asked ? EncodeVerdict(verdict_.verdict) : v1::VERDICT_UNSPECIFIED);
   }
 
   void Note(std::string text) { out_.add_notes(std::move(text)); }
