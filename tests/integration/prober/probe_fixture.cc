@@ -16,7 +16,7 @@ ProbeFixture::ProbeFixture() {
 }
 
 void ProbeFixture::StartSimulator(SimulatorOptions options) {
-  options.fixed_delays = FixedDelays{1, 0.1};
+  if (!options.fixed_delays) options.fixed_delays = FixedDelays{1, 0.1};
   ASSERT_TRUE(simulator_.Start(std::move(options)).ok());
   Target(simulator_.url());
 }

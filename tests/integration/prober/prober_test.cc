@@ -66,7 +66,7 @@ TEST_F(Prober, CountsWhatItCost) {
 
 TEST_F(Prober, TellsOfTheRealRequest) {
   SimulatorOptions options;
-  options.law.step_ms = 20;  // tokens far enough apart to come in reads of their own
+  options.fixed_delays = FixedDelays{1, 20};  // tokens far enough apart to come in reads of their own
   StartSimulator(options);
   const v1::Probed probed = Probe();
   EXPECT_EQ(probed.status(), 200);
