@@ -78,6 +78,7 @@ struct LevelPlan {
   TimeLimits limits;
   std::vector<SlaThreshold> slas;
   uint64_t record_one_in = 1;
+  bool user_timestamps = false;
   friend bool operator==(const LevelPlan&, const LevelPlan&) = default;
 };
 

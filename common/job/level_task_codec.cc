@@ -117,6 +117,7 @@ absl::StatusOr<LevelPlan> DecodePlan(const v1::LevelPlan& in) {
     out.slas.push_back(*decoded);
   }
   out.record_one_in = in.record_one_in();
+  out.user_timestamps = in.user_timestamps();
   return out;
 }
 
@@ -199,6 +200,7 @@ v1::LevelPlan EncodePlan(const LevelPlan& plan) {
     encoded->set_threshold(sla.threshold);
   }
   out.set_record_one_in(plan.record_one_in);
+  out.set_user_timestamps(plan.user_timestamps);
   return out;
 }
 

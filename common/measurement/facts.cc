@@ -135,13 +135,18 @@ void SelfCheckFacts::Merge(const SelfCheckFacts& other) {
   if (Laggier(other.loop_lag_us, loop_lag_us)) loop_lag_us = other.loop_lag_us;
   send_lateness_us.Merge(other.send_lateness_us);
   slot_turnaround_us.Merge(other.slot_turnaround_us);
+  reader_delay_us.Merge(other.reader_delay_us);
   sockets_opened += other.sockets_opened;
+  reads += other.reads;
+  queued_inside += other.queued_inside;
+  connections_open_max += other.connections_open_max;
   cgroup_throttled_ns = std::max(cgroup_throttled_ns, other.cgroup_throttled_ns);
   cgroup_periods = std::max(cgroup_periods, other.cgroup_periods);
   cgroup_throttled_periods = std::max(cgroup_throttled_periods, other.cgroup_throttled_periods);
   descriptors_limit = std::max(descriptors_limit, other.descriptors_limit);
   descriptors_used_max = std::max(descriptors_used_max, other.descriptors_used_max);
   unread_socket_bytes_max = std::max(unread_socket_bytes_max, other.unread_socket_bytes_max);
+  ports_limit = std::max(ports_limit, other.ports_limit);
 }
 
 }  // namespace tidemark

@@ -107,9 +107,11 @@ struct SelfCheckFacts {
   uint64_t run_queue_wait_ns = 0;
   uint64_t sockets_opened = 0, descriptors_limit = 0, descriptors_used_max = 0;
   uint64_t unread_socket_bytes_max = 0;
+  Histogram reader_delay_us;
+  uint64_t reads = 0, queued_inside = 0, connections_open_max = 0, ports_limit = 0;
   // Of another loop of the same agent: the lag kept is that of the worst loop (largest p99, then max:
-  // among the ticks of seven good loops those of a bad one would not show), the other histograms and
-  // sockets add, the busiest loop's CPU (largest loop_cpu_ns / wall_ns) is kept with its run-queue wait,
+  // among the ticks of seven good loops those of a bad one would not show), the other histograms, sockets,
+  // reads and connections add, the busiest loop's CPU (largest loop_cpu_ns / wall_ns) is kept with its run-queue wait,
   // of all else (facts of the process) the largest.
   void Merge(const SelfCheckFacts& other);
   friend bool operator==(const SelfCheckFacts&, const SelfCheckFacts&) = default;

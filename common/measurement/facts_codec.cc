@@ -272,8 +272,9 @@ absl::Status DecodeSelfCheckHistograms(const v1::SelfCheckFacts& in, SelfCheckFa
   status =
       DecodeHistogram("self_check.send_lateness_us", in.send_lateness_us(), out.send_lateness_us);
   if (!status.ok()) return status;
-  return DecodeHistogram("self_check.slot_turnaround_us", in.slot_turnaround_us(),
-                         out.slot_turnaround_us);
+  status = DecodeHistogram("self_check.slot_turnaround_us", in.slot_turnaround_us(), out.slot_turnaround_us);
+  if (!status.ok()) return status;
+  return DecodeHistogram("self_check.reader_delay_us", in.reader_delay_us(), out.reader_delay_us);
 }
 
 absl::Status DecodeSelfCheck(const v1::SelfCheckFacts& in, SelfCheckFacts& out) {
@@ -287,6 +288,10 @@ absl::Status DecodeSelfCheck(const v1::SelfCheckFacts& in, SelfCheckFacts& out) 
   out.descriptors_limit = in.descriptors_limit();
   out.descriptors_used_max = in.descriptors_used_max();
   out.unread_socket_bytes_max = in.unread_socket_bytes_max();
+  out.reads = in.reads();
+  out.queued_inside = in.queued_inside();
+  out.connections_open_max = in.connections_open_max();
+  out.ports_limit = in.ports_limit();
   return DecodeSelfCheckHistograms(in, out);
 }
 
@@ -326,6 +331,7 @@ v1::SelfCheckFacts EncodeSelfCheck(const SelfCheckFacts& facts) {
   facts.loop_lag_us.EncodeTo(out.mutable_loop_lag_us());
   facts.send_lateness_us.EncodeTo(out.mutable_send_lateness_us());
   facts.slot_turnaround_us.EncodeTo(out.mutable_slot_turnaround_us());
+  facts.reader_delay_us.EncodeTo(out.mutable_reader_delay_us());
   out.set_loop_cpu_ns(facts.loop_cpu_ns);
   out.set_wall_ns(facts.wall_ns);
   out.set_cgroup_throttled_ns(facts.cgroup_throttled_ns);
@@ -336,6 +342,10 @@ v1::SelfCheckFacts EncodeSelfCheck(const SelfCheckFacts& facts) {
   out.set_descriptors_limit(facts.descriptors_limit);
   out.set_descriptors_used_max(facts.descriptors_used_max);
   out.set_unread_socket_bytes_max(facts.unread_socket_bytes_max);
+  out.set_reads(facts.reads);
+  out.set_queued_inside(facts.queued_inside);
+  out.set_connections_open_max(facts.connections_open_max);
+  out.set_ports_limit(facts.ports_limit);
   return out;
 }
 

@@ -34,7 +34,8 @@ FinalSnapshot SampleSnapshot() {
   for (uint64_t* fact :
        {&self.loop_cpu_ns, &self.wall_ns, &self.cgroup_throttled_ns, &self.cgroup_periods,
         &self.cgroup_throttled_periods, &self.run_queue_wait_ns, &self.sockets_opened,
-        &self.descriptors_limit, &self.descriptors_used_max, &self.unread_socket_bytes_max}) {
+        &self.descriptors_limit, &self.descriptors_used_max, &self.unread_socket_bytes_max,
+        &self.reads, &self.queued_inside, &self.connections_open_max, &self.ports_limit}) {
     *fact = next++;
   }
   snapshot.stopped_early = true;

@@ -29,7 +29,8 @@ SelfCheckFacts RandomFacts<SelfCheckFacts>(Random& random) {
   for (uint64_t* fact :
        {&facts.loop_cpu_ns, &facts.wall_ns, &facts.cgroup_throttled_ns, &facts.cgroup_periods,
         &facts.cgroup_throttled_periods, &facts.run_queue_wait_ns, &facts.descriptors_limit,
-        &facts.descriptors_used_max, &facts.unread_socket_bytes_max}) {
+        &facts.descriptors_used_max, &facts.unread_socket_bytes_max, &facts.queued_inside,
+        &facts.connections_open_max, &facts.ports_limit}) {
     *fact = random() % 4;
   }
   for (uint64_t ticks = random() % 4; ticks > 0; --ticks) facts.loop_lag_us.Record(random() % 3);

@@ -80,7 +80,9 @@ inline void AddRandomEvent(Random& random, MeasuredFacts& out) {
 inline void AddRandomEvent(Random& random, SelfCheckFacts& out) {
   out.send_lateness_us.Record(RandomValue(random));
   out.slot_turnaround_us.Record(RandomValue(random));
+  out.reader_delay_us.Record(RandomValue(random));
   out.sockets_opened += random() % 5;
+  out.reads += random() % 5;
 }
 
 }  // namespace tidemark
