@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "simulator/fault_plan.h"
+#include "simulator/null_endpoint.h"
 #include "simulator/script.h"
 #include "simulator/simulator.h"
 #include "simulator/version.h"
@@ -32,6 +34,9 @@ struct Flags {
   std::vector<std::string> faults;
   std::optional<double> delay_ms, itl_ms;
   bool exit_with_parent = false;
+  bool null = false;
+  uint64_t event_bytes = NullOptions().event_bytes;
+  std::string send_log;
 };
 
 // CLI11 alone would say of a bad number neither its value nor what is right.
@@ -102,6 +107,26 @@ void AddModelFlags(CLI::App* app, SimulatorOptions* options) {
       ->capture_default_str();
 }
 
+// The null endpoint has no law, no faults and no TLS: a flag of those would be ignored, so it is refused.
+void AddNullFlags(CLI::App* app, Flags* flags) {
+  const std::vector<std::string> shared = {"--help", "--listen", "--delay-ms", "--itl-ms", "--model",
+                                           "--exit-with-parent"};
+  const std::vector<CLI::Option*> others = app->get_options([&shared](const CLI::Option* option) {
+    return std::find(shared.begin(), shared.end(), option->get_name()) == shared.end();
+  });
+  CLI::Option* null = app->add_flag("--null", flags->null,
+                                    "the null endpoint: as cheap as a server can be, for what is said of a client; "
+                                    "with --delay-ms and --itl-ms");
+  for (CLI::Option* other : others) null->excludes(other);
+  app->add_option("--event-bytes", flags->event_bytes, "size of a token's event, with --null")
+      ->check(WholeNumber())
+      ->capture_default_str()
+      ->needs(null);
+  app->add_option("--send-log", flags->send_log,
+                  "file for the times of all that was sent (simulator/send_log.h), with --null")
+      ->needs(null);
+}
+
 void AddFlags(CLI::App* app, Flags* flags, SimulatorOptions* options) {
   app->add_option("--listen", flags->listen, "HOST:PORT; port 0 picks a free one")
       ->capture_default_str();
@@ -117,6 +142,7 @@ void AddFlags(CLI::App* app, Flags* flags, SimulatorOptions* options) {
   app->add_option("--script", flags->script, "play this case file for every POST");
   app->add_flag("--exit-with-parent", flags->exit_with_parent,
                 "end when the process that started this one does");
+  AddNullFlags(app, flags);
   app->set_version_flag("--version", kSimulatorServer);
 }
 
@@ -156,6 +182,19 @@ absl::Status Complete(const Flags& flags, SimulatorOptions* options) {
   return CheckOptions(*options);
 }
 
+absl::StatusOr<NullOptions> NullOptionsOf(const Flags& flags, const SimulatorOptions& options) {
+  if (!flags.delay_ms.has_value()) return absl::InvalidArgumentError("null needs --delay-ms and --itl-ms");
+  NullOptions null;
+  null.host = options.host;
+  null.port = options.port;
+  null.first_token_ms = *flags.delay_ms;
+  null.inter_token_ms = *flags.itl_ms;
+  null.event_bytes = flags.event_bytes;
+  if (!options.models.empty()) null.model = options.models.front();
+  null.send_log = flags.send_log;
+  return null;
+}
+
 int Refuse(int code, const std::string& text) {
   std::cerr << "tidemark-sim: " << text << "\n";
   return code;
@@ -166,25 +205,45 @@ std::string AsFlag(const absl::Status& status) {
   return absl::StrCat("--", std::string(status.message()));
 }
 
-// Serves until SIGTERM or SIGINT. The signals are blocked first, so that no thread takes them.
-int Serve(SimulatorOptions options) {
+// They are blocked before any thread starts, so that none takes them.
+sigset_t BlockEndSignals() {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  Simulator simulator;
-  const absl::StatusOr<int> port = simulator.Start(std::move(options));
+  return ends;
+}
+
+// Serves until SIGTERM or SIGINT.
+template <typename Server, typename Options>
+int Serve(Server* server, const Options& options) {
+  const sigset_t ends = BlockEndSignals();
+  const absl::StatusOr<int> port = server->Start(options);
   if (!port.ok()) {
     const bool usage = absl::IsInvalidArgument(port.status());
     return Refuse(usage ? kExitUsage : kExitCannotRun, AsFlag(port.status()));
   }
-  std::cout << "tidemark-sim listening on " << simulator.url() << std::endl;
+  std::cout << "tidemark-sim listening on " << server->url() << std::endl;
   int signal = 0;
   sigwait(&ends, &signal);
+  return 0;
+}
+
+int ServeNull(const Flags& flags, const SimulatorOptions& options) {
+  const absl::StatusOr<NullOptions> null = NullOptionsOf(flags, options);
+  if (!null.ok()) return Refuse(kExitUsage, AsFlag(null.status()));
+  NullEndpoint server;
+  return Serve(&server, *null);
+}
+
+int ServeLaw(const SimulatorOptions& options) {
+  Simulator simulator;
+  const int code = Serve(&simulator, options);
   // At once: what is unfinished is cut by the end of the process.
-  std::_Exit(0);
+  if (code == 0) std::_Exit(0);
+  return code;
 }
 
 int Main(int argc, char** argv) {
@@ -206,7 +265,7 @@ int Main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return 0;  // it died before we asked
   }
-  return Serve(std::move(options));
+  return flags.null ? ServeNull(flags, options) : ServeLaw(options);
 }
 
 }  // namespace

@@ -4,30 +4,22 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "simulator/inference_server.h"
+#include "simulator/listener.h"
 #include "simulator/tls_context.h"
 
 namespace tidemark {
 namespace {
 
-constexpr int kBacklog = 4096;
 constexpr ev_ssize_t kMostHeaderBytes = 256 * 1024;
 constexpr ev_ssize_t kMostBodyBytes = 64 * 1024 * 1024;
 constexpr int kAllMethods = EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT |
@@ -51,51 +43,14 @@ event_base* MakeBase() {
   return base;
 }
 
-int PortOf(int fd) {
-  sockaddr_storage address = {};
-  socklen_t size = sizeof(address);
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  return address.ss_family == AF_INET6
-             ? ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port)
-             : ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
-}
-
-absl::Status RefuseAddress(const SimulatorOptions& options, const char* why) {
-  return absl::UnavailableError(absl::StrCat("listen '", options.host, ":", options.port,
-                                             "': ", why,
-                                             "; give an address of this host and a free "
-                                             "port (0 picks one)"));
-}
-
 absl::StatusOr<evconnlistener*> Listen(event_base* base, const SimulatorOptions& options) {
-  addrinfo hints = {};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error =
-      ::getaddrinfo(options.host.c_str(), std::to_string(options.port).c_str(), &hints, &found);
-  if (error != 0) return RefuseAddress(options, gai_strerror(error));
-  evconnlistener* listener = evconnlistener_new_bind(
-      base, nullptr, nullptr, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE,
-      kBacklog, found->ai_addr, static_cast<int>(found->ai_addrlen));
-  const int bind_error = errno;
-  ::freeaddrinfo(found);
-  if (listener == nullptr) return RefuseAddress(options, std::strerror(bind_error));
-  // Accepted sockets inherit it.
-  const int on = 1;
-  ::setsockopt(evconnlistener_get_fd(listener), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  return listener;
+  const absl::StatusOr<int> socket = ListenOn(options.host, options.port);
+  if (!socket.ok()) return socket.status();
+  constexpr int kListensAlready = 0;
+  return evconnlistener_new(base, nullptr, nullptr, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, kListensAlready, *socket);
 }
 
 }  // namespace
-
-void RaiseFileLimit() {
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // Owns everything of one Start. All but the constructor, Open, and Stop run on the thread.
 class Simulator::Loop {
@@ -123,11 +78,7 @@ class Simulator::Loop {
     if (!listener.ok()) return listener.status();
     port_ = PortOf(evconnlistener_get_fd(*listener));
     evhttp_bind_listener(http_, *listener);
-    const bool wide = options.host.empty() || options.host == "0.0.0.0" || options.host == "::";
-    const std::string host = wide ? "127.0.0.1" : options.host;
-    url_ = absl::StrCat(tls_ ? "https://" : "http://",
-                        absl::StrContains(host, ":") ? absl::StrCat("[", host, "]") : host, ":",
-                        port_);
+    url_ = UrlOf(tls_ ? "https" : "http", options.host, port_);
     server_ = std::make_unique<InferenceServer>(base_, std::move(options));
     SetUpHttp();
     thread_ = std::thread([this] { event_base_loop(base_, EVLOOP_NO_EXIT_ON_EMPTY); });

@@ -11,9 +11,6 @@
 
 namespace tidemark {
 
-// Raises the process's soft limit of open files to the hard one: each stream takes one.
-void RaiseFileLimit();
-
 // Thread-compatible. Its server runs on its own thread.
 class Simulator {
  public:

@@ -16,6 +16,7 @@ Rule ClockRule() {
   return {"clock", View::kCode, kReadsOrSleeps, ProductCpp,
           {{"common/clock/real_clock.cc", "the door"},
            {"simulator/loop_clock.cc", "the simulator shares nothing with the agent, its clock neither"},
+           {"simulator/null_clock.cc", "the same, in nanoseconds"},
            {"simulator/inference_server.cc", "the calendar time in `created` of a reply"},
            {"agent/session/record_upload.cc", "gRPC takes its deadlines as a system_clock time"},
            {"cli/one_host.cc", "the same: the deadline of the server's shutdown"}},
@@ -24,7 +25,8 @@ Rule ClockRule() {
 
 Rule TimerDescriptorRule() {
   return {"timerfd", View::kCode, R"re(\btimerfd_\w+\s*\()re", ProductCpp,
-          {{"agent/http/", "the event loop of the measured path"}},
+          {{"agent/http/", "the event loop of the measured path"},
+           {"simulator/null_clock.cc", "the null endpoint's plan, which is what that path is held against"}},
           "set a timer of EventLoop, or SerialWorker::WakeAt"};
 }
 

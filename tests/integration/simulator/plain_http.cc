@@ -39,8 +39,11 @@ void PlainHttp::Close() {
 
 void PlainHttp::Send(const std::string& method, const std::string& path, const std::string& body,
                      const std::string& headers) {
-  const std::string text = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
-                           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  SendRaw(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
+          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
+void PlainHttp::SendRaw(const std::string& text) {
   size_t sent = 0;
   while (sent < text.size()) {
     const ssize_t n = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);

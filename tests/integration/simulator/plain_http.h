@@ -36,6 +36,8 @@ class PlainHttp {
   // `headers`: lines with their CRLF.
   void Send(const std::string& method, const std::string& path, const std::string& body = "",
             const std::string& headers = "");
+  // These bytes, as they are.
+  void SendRaw(const std::string& text);
   HttpResponse Read();
   // Reads the head and the first chunk only.
   HttpResponse ReadStart();

@@ -103,6 +103,14 @@ TEST(SimProgram, EndsAtOnceOnSigtermAndSigint) {
   }
 }
 
+TEST(SimProgram, IsANullEndpointOnRequest) {
+  Child child({kProgram, "--null", "--listen", "127.0.0.1:0", "--delay-ms", "1", "--itl-ms", "1"});
+  const std::string line = child.Line();
+  EXPECT_THAT(line, StartsWith("tidemark-sim listening on http://127.0.0.1:"));
+  EXPECT_THAT(testing::PlainHttp(PortOfLine(line)).Post("/x", "{\"max_tokens\":2}").head, HasSubstr("(null 0.0)"));
+  EXPECT_EQ(child.EndBy(SIGTERM), 0);
+}
+
 TEST(SimProgram, DiesWithItsParent) {
   Child shell(
       {"/bin/sh", "-c", absl::StrCat(kProgram, " --listen 127.0.0.1:0 --exit-with-parent & wait")});
@@ -138,6 +146,10 @@ TEST(SimProgram, RefusesABadFlagInOneLineWithExitCode2) {
       {"--fault burn@0.1", "--fault 'burn@0.1'"},
       {"--delay-ms 5", "--delay-ms, --itl-ms"},
       {"--script /no/such.json", "--script '/no/such.json'"},
+      {"--null", "--null needs --delay-ms"},
+      {"--null --delay-ms 1 --itl-ms 1 --fault cut@0.1", "--null"},
+      {"--null --delay-ms 1 --itl-ms 1 --event-bytes 10", "--event-bytes is 10"},
+      {"--send-log file", "--send-log requires --null"},
   };
   for (const auto& each : kCases) {
     const Refusal refusal = RunToRefusal(each.flags);
