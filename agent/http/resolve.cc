@@ -109,6 +109,24 @@ std::vector<std::string> AddressesOf(const addrinfo* list) {
   return addresses;
 }
 
+// RFC 6761 §6.3: such names are this host, whatever a resolver says; a bare chroot or container has no
+// /etc/hosts to say it. libcurl does the same.
+bool IsLocalhost(absl::string_view host) {
+  if (absl::EndsWith(host, ".")) host.remove_suffix(1);
+  return absl::EqualsIgnoreCase(host, "localhost") || absl::EndsWithIgnoreCase(host, ".localhost");
+}
+
+// The addresses of `parts`, both families' loopback ones for this host; getaddrinfo's error, 0 for none.
+int Lookup(const UrlParts& parts, AddressList* list) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const char* const host = IsLocalhost(parts.host) ? nullptr : parts.host.c_str();
+  const int error = getaddrinfo(host, absl::StrCat(parts.port).c_str(), &hints, &found);
+  list->reset(found);
+  return error;
+}
+
 absl::Status CheckAll(const AddressCheck& check, const UrlParts& parts, const addrinfo* list) {
   for (const addrinfo* info = list; info != nullptr && check; info = info->ai_next) {
     if (absl::Status status = check(parts.host, IpText(*info), parts.port); !status.ok()) return status;
@@ -148,12 +166,8 @@ std::string HostPort(absl::string_view ip, uint16_t port) {
 absl::StatusOr<TransportTarget> ResolveTarget(absl::string_view url, const AddressCheck& check) {
   const absl::StatusOr<UrlParts> parts = ParseUrl(url);
   if (!parts.ok()) return parts.status();
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(parts->host.c_str(), absl::StrCat(parts->port).c_str(), &hints, &found);
-  const AddressList list(found, &freeaddrinfo);
+  AddressList list(nullptr, &freeaddrinfo);
+  const int error = Lookup(*parts, &list);
   if (absl::Status status = CheckAll(check, *parts, list.get()); !status.ok()) return status;
   TransportTarget target;
   target.url = std::string(url);
