@@ -80,6 +80,20 @@ TEST_F(SearchTest, BothEndsOfTheBracketWereMeasured) {
   EXPECT_EQ(LevelOf(run_->result, search.feasible_max().concurrency()).verdict(), v1::PASS);
 }
 
+// Where M divides N every request takes N / M turns of the batch, so that the p99 is the law's too: 3 at 48. No
+// request of fewer clients takes more; of 50 already the mean is 3.125.
+TEST(SearchByP99, AnswerIsTheLawsLimitWithin5Percent) {
+  constexpr double kTruth = 48;
+  const SimulatorProcess simulator({"--step-ms", "2", "--sequence-ms", "0.1"});
+  const double turn_ms = ClosedFormLatencyMs(Law(), 3 * Law().max_batch) / 3;
+  const SweepRun run = RunUndisturbed(
+      [&] { return RunSweep(simulator.url(), Join(SearchFlags(3.06 * turn_ms), {"--search-stat", "p99"})); });
+  ASSERT_TRUE(run.result.search().has_feasible_max()) << run.all_output();
+  const double answer = run.result.search().feasible_max().concurrency();
+  EXPECT_GE(answer, kTruth * 0.95);
+  EXPECT_LE(answer, kTruth * 1.05);
+}
+
 TEST(SearchNone, SlaMetNowhereIsExitCode3AndNamesNoLevel) {
   const SimulatorProcess simulator;
   const Flags flags = {"--search-recipe", "max-concurrency-under-sla", "--ttft-sla-ms", "0.001",
