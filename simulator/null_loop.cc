@@ -198,9 +198,10 @@ void NullLoop::StartAnswer(Connection* connection, const NullRequest& request) {
   connection->answering = true;
   connection->events = request.events;
   connection->planned = connection->sent = 0;
-  connection->prompt_tokens = request.blanks + 1;
+  const auto blanks = std::count(request.body.begin(), request.body.end(), ' ');
+  connection->prompt_tokens = static_cast<uint64_t>(blanks) + 1;
   if (log_ != nullptr) {
-    log_->Add({connection->start, connection->number, connection->request, kSentRequestRead, 0});
+    log_->Add({connection->start, connection->number, connection->request, kSentRequestRead, BodyKey(request.body)});
   }
   text_.clear();
   reply_->AppendHead(connection->number, connection->request, connection->close, &text_);
@@ -245,13 +246,13 @@ void NullLoop::SendOwed(Connection* connection) {
 }
 
 void NullLoop::SendToken(Connection* connection) {
-  if (log_ != nullptr) LogSend(*connection, true);
+  if (log_ != nullptr) LogToken(*connection);
   const absl::string_view event = reply_->Token(connection->sent++, connection->events);
   if (Write(connection, event) && connection->sent == connection->events) FinishAnswer(connection);
 }
 
 void NullLoop::FinishAnswer(Connection* connection) {
-  if (log_ != nullptr) LogSend(*connection, false);
+  if (log_ != nullptr) log_->Add({NullNow(), connection->number, connection->request, kSentEnd, 0});
   text_.clear();
   reply_->AppendTail(connection->prompt_tokens, connection->events, &text_);
   ++connection->request;
@@ -285,9 +286,9 @@ void NullLoop::Flush(Connection* connection) {
   if (connection->fd >= 0 && connection->close && !connection->answering && connection->out.empty()) Drop(connection);
 }
 
-void NullLoop::LogSend(const Connection& connection, bool planned) {
+void NullLoop::LogToken(const Connection& connection) {
   const int64_t now = NullNow();
-  const int64_t late = planned ? now - schedule_.Due(connection.start, connection.sent) : 0;
+  const int64_t late = now - schedule_.Due(connection.start, connection.sent);
   log_->Add({now, connection.number, connection.request, static_cast<int32_t>(connection.sent),
              static_cast<uint32_t>(std::clamp<int64_t>(late, 0, std::numeric_limits<uint32_t>::max()))});
 }

@@ -63,7 +63,7 @@ class NullLoop {
   void FinishAnswer(Connection* connection);
   bool Write(Connection* connection, absl::string_view bytes);
   void Flush(Connection* connection);
-  void LogSend(const Connection& connection, bool planned);
+  void LogToken(const Connection& connection);
   int SetTimer();
 
   const int epoll_, wake_, listener_;

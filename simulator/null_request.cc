@@ -132,9 +132,8 @@ absl::StatusOr<NullRequest> LookAtNullRequest(absl::string_view bytes) {
   request.bytes = head_end + kHeadEnd.size() + head.length();
   if (bytes.size() < request.bytes) return request;
   request.kind = head.kind();
-  const absl::string_view body = bytes.substr(head_end + kHeadEnd.size(), head.length());
-  request.blanks = static_cast<uint64_t>(std::count(body.begin(), body.end(), ' '));
-  if (request.kind == NullRequest::Kind::kCompletion) status = ReadEvents(body, &request.events);
+  request.body = bytes.substr(head_end + kHeadEnd.size(), head.length());
+  if (request.kind == NullRequest::Kind::kCompletion) status = ReadEvents(request.body, &request.events);
   if (!status.ok()) return status;
   return request;
 }

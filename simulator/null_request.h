@@ -19,7 +19,7 @@ struct NullRequest {
   bool expects_continue = false;  // known as soon as the head is there
   bool close = false;           // the connection is not to be kept
   uint32_t events = 128;        // max_completion_tokens, else max_tokens
-  uint64_t blanks = 0;          // in the body: the words of its prompt, about
+  absl::string_view body;       // of a whole request: part of the bytes that were looked at
 };
 
 // Looks at the first request in `bytes`, without a JSON parser: the two keys are searched for in the body as text,

@@ -27,6 +27,12 @@ absl::Status Refuse(const std::string& path, const char* why) {
 
 }  // namespace
 
+uint32_t BodyKey(absl::string_view body) {
+  uint32_t key = 2166136261;
+  for (const char c : body.substr(0, 256)) key = (key ^ static_cast<unsigned char>(c)) * 16777619;
+  return key;
+}
+
 absl::StatusOr<std::unique_ptr<SendLog>> SendLog::Create(const std::string& path, int64_t first_ns, int64_t gap_ns) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return Refuse(path, std::strerror(errno));

@@ -6,8 +6,8 @@
 //   int64  time_ns     CLOCK_MONOTONIC just before the write; for a request, just after the read that completed it
 //   uint32 connection  from 0, by acceptance
 //   uint32 request     from 0, on this connection
-//   int32  event       -1: the request was read; 0 … n-1: token events; n: usage, [DONE] and the end, in one write
-//   uint32 late_ns     time_ns minus the planned time, cut to 32 bits; 0 for -1 and n
+//   int32  event       -1: the request was read; 0 … n-1: token events; -2: usage, [DONE] and the end, in one write
+//   uint32 detail      of a token: time_ns minus the planned time, cut to 32 bits; of -1: BodyKey of the request; else 0
 // The file grows by mapped pieces: whoever reads it while it is written, or after SIGKILL, stops at time_ns 0.
 #ifndef TIDEMARK_SIMULATOR_SEND_LOG_H_
 #define TIDEMARK_SIMULATOR_SEND_LOG_H_
@@ -19,17 +19,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace tidemark {
 
 inline constexpr int32_t kSentRequestRead = -1;
+inline constexpr int32_t kSentEnd = -2;
 
 struct SentEvent {
   int64_t time_ns = 0;
   uint32_t connection = 0;
   uint32_t request = 0;
   int32_t event = 0;
-  uint32_t late_ns = 0;
+  uint32_t detail = 0;
 };
 static_assert(sizeof(SentEvent) == 24, "a record of the file");
 
@@ -42,6 +44,9 @@ struct SendLogHeader {
   uint8_t rest[16] = {};
 };
 static_assert(sizeof(SendLogHeader) == 2 * sizeof(SentEvent), "the head of the file");
+
+// By which a client finds the request that it sent: FNV-1a of the first 256 bytes of its body.
+uint32_t BodyKey(absl::string_view body);
 
 // Writes into mapped memory: an event costs a few stores. Thread-compatible.
 class SendLog {

@@ -74,14 +74,15 @@ TEST_F(NullEndpointTest, SendsOnItsScheduleAndNeverEarly) {
   const std::vector<SentEvent> sent = SentOf(0, 0);
   ASSERT_EQ(sent.size(), 6u);  // the request, four tokens, the tail
   EXPECT_EQ(sent[0].event, kSentRequestRead);
+  EXPECT_EQ(sent[0].detail, BodyKey(Tokens(4)));
   for (int64_t i = 0; i < 4; ++i) {
     const SentEvent& event = sent[static_cast<size_t>(i) + 1];
     EXPECT_EQ(event.event, i);
     const int64_t due = sent[0].time_ns + 30'000'000 + i * 10'000'000;
     EXPECT_GE(event.time_ns, due);
-    EXPECT_EQ(event.late_ns, event.time_ns - due);
+    EXPECT_EQ(event.detail, event.time_ns - due);
   }
-  EXPECT_EQ(sent[5].event, 4);
+  EXPECT_EQ(sent[5].event, kSentEnd);
 }
 
 TEST_F(NullEndpointTest, KeepsTheConnectionAndNumbersItsRequests) {

@@ -35,7 +35,14 @@ TEST_F(SendLogTest, WhatWasAddedIsRead) {
   EXPECT_EQ(event.connection, 6u);
   EXPECT_EQ(event.request, 7u);
   EXPECT_EQ(event.event, 8);
-  EXPECT_EQ(event.late_ns, 9u);
+  EXPECT_EQ(event.detail, 9u);
+}
+
+TEST(BodyKey, IsOfTheFirst256Bytes) {
+  EXPECT_EQ(BodyKey(""), 2166136261u);
+  EXPECT_NE(BodyKey("a"), BodyKey("b"));
+  const std::string head(256, 'x');
+  EXPECT_EQ(BodyKey(head + "a"), BodyKey(head + "b"));
 }
 
 TEST_F(SendLogTest, GrowsOverManyPieces) {
