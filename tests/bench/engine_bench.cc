@@ -20,6 +20,7 @@ struct Flags {
   std::string send_log, records;
   uint32_t streams = 1000, loops = 1, output_tokens = 128;
   double ramp_s = 1, settle_s = 1, window_s = 5, limit_s = 60;
+  uint64_t record_one_in = 1;
   bool warm = false, user_timestamps = false;
 };
 
@@ -37,6 +38,7 @@ LevelTask TaskOf(const Flags& flags) {
   task.plan.request_count = task.share.requests = 100'000'000;  // the window ends the level
   task.plan.ramp_ns = static_cast<uint64_t>(Ns(flags.ramp_s));
   task.plan.warmup_deadline_ns = static_cast<uint64_t>(Ns(600));
+  task.plan.record_one_in = flags.record_one_in;
   task.plan.user_timestamps = flags.user_timestamps;
   return task;
 }
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
   app.add_option("--window-s", flags.window_s);
   app.add_option("--limit-s", flags.limit_s, "for each step of the level");
   app.add_option("--records", flags.records, "folder for records: compare their times with the send log");
+  app.add_option("--record-one-in", flags.record_one_in, "so many requests a record: writing them costs CPU too");
   app.add_flag("--warm", flags.warm, "wait until every slot has ended a request");
   app.add_flag("--user-timestamps", flags.user_timestamps, "the loop's times instead of the kernel's");
   CLI11_PARSE(app, argc, argv);
