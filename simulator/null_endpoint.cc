@@ -56,7 +56,10 @@ absl::Status Pin(std::thread* thread, int cpu) {
 // Owns everything of one Start.
 class NullEndpoint::Server {
  public:
-  explicit Server(const NullOptions& options) : options_(options), reply_(options.model, options.event_bytes) {}
+  explicit Server(const NullOptions& options)
+      : options_(options),
+        chat_(NullReply::Api::kChat, options.model, options.event_bytes),
+        text_(NullReply::Api::kText, options.model, options.event_bytes) {}
   ~Server() {
     if (!thread_.joinable()) return;
     loop_->Stop();
@@ -75,7 +78,7 @@ class NullEndpoint::Server {
     if (!listener.ok()) return listener.status();
     const int port = PortOf(*listener);
     url_ = UrlOf("http", options_.host, port);
-    loop_.emplace(*listener, &reply_, schedule, std::move(log));
+    loop_.emplace(*listener, &chat_, &text_, schedule, std::move(log));
     thread_ = std::thread([this] { loop_->Run(); });
     const absl::Status pinned = Pin(&thread_, options_.cpu);
     if (!pinned.ok()) return pinned;
@@ -85,7 +88,7 @@ class NullEndpoint::Server {
 
  private:
   const NullOptions options_;
-  const NullReply reply_;
+  const NullReply chat_, text_;
   std::string url_;
   std::optional<NullLoop> loop_;
   std::thread thread_;

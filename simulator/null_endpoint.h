@@ -2,7 +2,7 @@
 // cost and times are measured against (`tidemark-sim --null`, tests/bench, `tidemark selftest`).
 //
 // Any POST is answered with 200 and a text/event-stream of max_completion_tokens (else max_tokens, else 128) chat
-// completion chunks: the first after first_token_ms, one each inter_token_ms from then on, then the usage chunk and
+// completion chunks (text completion chunks at /v1/completions): the first after first_token_ms, one each inter_token_ms from then on, then the usage chunk and
 // [DONE]. GET /v1/models and /health answer as the simulator does. No two tokens of a stream ever go out in one write;
 // a client that does not read gets them one after the other when it does.
 #ifndef TIDEMARK_SIMULATOR_NULL_ENDPOINT_H_

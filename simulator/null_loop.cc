@@ -26,11 +26,13 @@ constexpr size_t kReadBytes = 128 * 1024;
 
 }  // namespace
 
-NullLoop::NullLoop(int listener, const NullReply* reply, NullSchedule schedule, std::unique_ptr<SendLog> log)
+NullLoop::NullLoop(int listener, const NullReply* chat, const NullReply* text, NullSchedule schedule,
+                   std::unique_ptr<SendLog> log)
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_(::eventfd(0, EFD_CLOEXEC)),
       listener_(listener),
-      reply_(reply),
+      chat_(chat),
+      plain_(text),
       schedule_(std::move(schedule)),
       log_(std::move(log)),
       buffer_(kReadBytes) {
@@ -182,10 +184,11 @@ bool NullLoop::TakeRequest(Connection* connection, absl::string_view* bytes) {
 void NullLoop::Answer(Connection* connection, const NullRequest& request) {
   connection->close = request.close;
   switch (request.kind) {
-    case NullRequest::Kind::kCompletion:
+    case NullRequest::Kind::kChat:
+    case NullRequest::Kind::kText:
       return StartAnswer(connection, request);
     case NullRequest::Kind::kModels:
-      return Reply(connection, 200, reply_->ModelsJson());
+      return Reply(connection, 200, chat_->ModelsJson());
     case NullRequest::Kind::kHealth:
       return Reply(connection, 200, "");
     default:
@@ -196,6 +199,7 @@ void NullLoop::Answer(Connection* connection, const NullRequest& request) {
 void NullLoop::StartAnswer(Connection* connection, const NullRequest& request) {
   connection->start = NullNow();
   connection->answering = true;
+  connection->reply = request.kind == NullRequest::Kind::kText ? plain_ : chat_;
   connection->events = request.events;
   connection->planned = connection->sent = 0;
   const auto blanks = std::count(request.body.begin(), request.body.end(), ' ');
@@ -204,7 +208,7 @@ void NullLoop::StartAnswer(Connection* connection, const NullRequest& request) {
     log_->Add({connection->start, connection->number, connection->request, kSentRequestRead, BodyKey(request.body)});
   }
   text_.clear();
-  reply_->AppendHead(connection->number, connection->request, connection->close, &text_);
+  connection->reply->AppendHead(connection->number, connection->request, connection->close, &text_);
   schedule_.Start(connection->index, connection->generation, request.events, connection->start);
   Write(connection, text_);
 }
@@ -247,14 +251,14 @@ void NullLoop::SendOwed(Connection* connection) {
 
 void NullLoop::SendToken(Connection* connection) {
   if (log_ != nullptr) LogToken(*connection);
-  const absl::string_view event = reply_->Token(connection->sent++, connection->events);
+  const absl::string_view event = connection->reply->Token(connection->sent++, connection->events);
   if (Write(connection, event) && connection->sent == connection->events) FinishAnswer(connection);
 }
 
 void NullLoop::FinishAnswer(Connection* connection) {
   if (log_ != nullptr) log_->Add({NullNow(), connection->number, connection->request, kSentEnd, 0});
   text_.clear();
-  reply_->AppendTail(connection->prompt_tokens, connection->events, &text_);
+  connection->reply->AppendTail(connection->prompt_tokens, connection->events, &text_);
   ++connection->request;
   connection->answering = false;
   if (!Write(connection, text_)) return;

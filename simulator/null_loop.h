@@ -20,8 +20,9 @@ namespace tidemark {
 // For the thread that calls Run, but for Stop.
 class NullLoop {
  public:
-  // Takes over `listener`. `log` may be null.
-  NullLoop(int listener, const NullReply* reply, NullSchedule schedule, std::unique_ptr<SendLog> log);
+  // Takes over `listener`. The replies must outlive it. `log` may be null.
+  NullLoop(int listener, const NullReply* chat, const NullReply* text, NullSchedule schedule,
+           std::unique_ptr<SendLog> log);
   ~NullLoop();
   NullLoop(const NullLoop&) = delete;
   NullLoop& operator=(const NullLoop&) = delete;
@@ -39,6 +40,7 @@ class NullLoop {
     uint32_t number = 0, request = 0;             // as in the send log
     uint32_t events = 0, planned = 0, sent = 0;   // of the answer under way: asked, due so far, written
     int64_t start = 0;                            // when its request was read
+    const NullReply* reply = nullptr;
     uint64_t prompt_tokens = 0;
     bool answering = false, close = false, continued = false;
     std::string in;   // read, and not yet a whole request
@@ -67,7 +69,8 @@ class NullLoop {
   int SetTimer();
 
   const int epoll_, wake_, listener_;
-  const NullReply* const reply_;
+  const NullReply* const chat_;
+  const NullReply* const plain_;
   NullSchedule schedule_;
   const std::unique_ptr<SendLog> log_;
   NullTimer timer_;

@@ -20,17 +20,24 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-std::string Head(const std::string& model) {
-  return absl::StrCat(R"({"id":"chatcmpl-null","object":"chat.completion.chunk","created":0,"model":")",
-                      Escaped(model), "\"");
+using Api = NullReply::Api;
+
+std::string Head(Api api, const std::string& model) {
+  return absl::StrCat(api == Api::kChat ? R"({"id":"chatcmpl-null","object":"chat.completion.chunk")"
+                                        : R"({"id":"cmpl-null","object":"text_completion")",
+                      R"(,"created":0,"model":")", Escaped(model), "\"");
+}
+
+std::string Choice(Api api, size_t word, bool first) {
+  if (api == Api::kText) return absl::StrCat(R"("text":")", kWordList[word], "\"");
+  return absl::StrCat(R"("delta":{)", first ? R"("role":"assistant",)" : "", R"("content":")", kWordList[word], "\"}");
 }
 
 // The event with `padding` bytes of nothing.
-std::string Event(const std::string& model, size_t word, bool first, bool last, size_t padding) {
-  return absl::StrCat("data: ", Head(model), R"(,"system_fingerprint":"fp_)", std::string(padding, '0'),
-                      R"(","choices":[{"index":0,"delta":{)", first ? R"("role":"assistant",)" : "",
-                      R"("content":")", kWordList[word], R"("},"finish_reason":)", last ? R"("length")" : "null",
-                      "}]}\n\n");
+std::string Event(Api api, const std::string& model, size_t word, bool first, bool last, size_t padding) {
+  return absl::StrCat("data: ", Head(api, model), R"(,"system_fingerprint":"fp_)", std::string(padding, '0'),
+                      R"(","choices":[{"index":0,)", Choice(api, word, first), R"(,"finish_reason":)",
+                      last ? R"("length")" : "null", "}]}\n\n");
 }
 
 std::string Chunk(absl::string_view body) { return absl::StrCat(absl::Hex(body.size()), "\r\n", body, "\r\n"); }
@@ -42,18 +49,18 @@ absl::string_view Reason(int status) {
 
 }  // namespace
 
-NullReply::NullReply(const std::string& model, size_t event_bytes) : model_(model) {
+NullReply::NullReply(Api api, const std::string& model, size_t event_bytes) : api_(api), model_(model) {
   for (size_t kind = 0; kind < 4; ++kind) {
     for (size_t word = 0; word < kWords; ++word) {
       const bool first = kind % 2 == 1, last = kind >= 2;
-      const size_t least = Event(model, word, first, last, 0).size();
+      const size_t least = Event(api, model, word, first, last, 0).size();
       const size_t padding = event_bytes > least ? event_bytes - least : 0;
-      events_.push_back(Chunk(Event(model, word, first, last, padding)));
+      events_.push_back(Chunk(Event(api, model, word, first, last, padding)));
     }
   }
 }
 
-size_t NullReply::MinEventBytes(const std::string& model) { return Event(model, 0, true, true, 0).size(); }
+size_t NullReply::MinEventBytes(const std::string& model) { return Event(Api::kChat, model, 0, true, true, 0).size(); }
 
 void NullReply::AppendHead(uint32_t connection, uint32_t request, bool close, std::string* out) const {
   absl::StrAppend(out, "HTTP/1.1 200 OK\r\nServer: ", kSimulatorServer, " (null ", connection, ".", request,
@@ -62,7 +69,7 @@ void NullReply::AppendHead(uint32_t connection, uint32_t request, bool close, st
 }
 
 void NullReply::AppendTail(uint64_t prompt_tokens, uint32_t tokens, std::string* out) const {
-  const std::string usage = absl::StrCat("data: ", Head(model_), R"(,"choices":[],"usage":{"prompt_tokens":)",
+  const std::string usage = absl::StrCat("data: ", Head(api_, model_), R"(,"choices":[],"usage":{"prompt_tokens":)",
                                          prompt_tokens, R"(,"total_tokens":)", prompt_tokens + tokens,
                                          R"(,"completion_tokens":)", tokens, "}}\n\n");
   absl::StrAppend(out, Chunk(usage), Chunk("data: [DONE]\n\n"), "0\r\n\r\n");

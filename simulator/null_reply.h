@@ -14,10 +14,12 @@ namespace tidemark {
 // Thread-compatible; const calls are safe together.
 class NullReply {
  public:
-  // Every token's event has `event_bytes` bytes, from "data:" to the empty line; MinEventBytes(model) at least.
-  NullReply(const std::string& model, size_t event_bytes);
+  enum class Api { kChat, kText };
 
-  // The least that an event can have.
+  // Every token's event has `event_bytes` bytes, from "data:" to the empty line; MinEventBytes(model) at least.
+  NullReply(Api api, const std::string& model, size_t event_bytes);
+
+  // The least that an event of either API can have.
   static size_t MinEventBytes(const std::string& model);
 
   // One HTTP chunk with the event of token `index` out of `count`.
@@ -41,6 +43,7 @@ class NullReply {
  private:
   static constexpr size_t kWords = 16;
 
+  const Api api_;
   const std::string model_;
   std::vector<std::string> events_;  // chunks, kWords of each of: middle, first, last, first and last
 };

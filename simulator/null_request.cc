@@ -49,7 +49,7 @@ class HeadReader {
   }
 
   NullRequest::Kind kind() const {
-    if (method_ == "POST") return NullRequest::Kind::kCompletion;
+    if (method_ == "POST") return path_ == "/v1/completions" ? NullRequest::Kind::kText : NullRequest::Kind::kChat;
     if (method_ != "GET") return NullRequest::Kind::kUnknownPath;
     if (path_ == "/v1/models") return NullRequest::Kind::kModels;
     return path_ == "/health" ? NullRequest::Kind::kHealth : NullRequest::Kind::kUnknownPath;
@@ -133,7 +133,8 @@ absl::StatusOr<NullRequest> LookAtNullRequest(absl::string_view bytes) {
   if (bytes.size() < request.bytes) return request;
   request.kind = head.kind();
   request.body = bytes.substr(head_end + kHeadEnd.size(), head.length());
-  if (request.kind == NullRequest::Kind::kCompletion) status = ReadEvents(request.body, &request.events);
+  const bool streams = request.kind == NullRequest::Kind::kChat || request.kind == NullRequest::Kind::kText;
+  if (streams) status = ReadEvents(request.body, &request.events);
   if (!status.ok()) return status;
   return request;
 }

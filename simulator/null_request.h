@@ -12,7 +12,7 @@
 namespace tidemark {
 
 struct NullRequest {
-  enum class Kind { kIncomplete, kCompletion, kModels, kHealth, kUnknownPath };
+  enum class Kind { kIncomplete, kChat, kText, kModels, kHealth, kUnknownPath };
 
   Kind kind = Kind::kIncomplete;
   size_t bytes = 0;             // of head and body; of an incomplete one, how many are needed, 0: not known yet

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench_run import (NullServer, Settings, machine, median, pinned, quantile, read_send_log, run_client,  # noqa: E402
-                       system_calls, CLIENT_CORE)
+                       system_calls, CLIENT_CORE, RUN_LIMIT_S)
 
 CLIENTS = {'epoll': 'epoll_client', 'engine': 'engine_bench'}
 EVENTS_A_SECOND = 60_000
@@ -252,7 +252,7 @@ def truth(settings, only):
                        '--request-count', requests, '--isl', 128, '--osl', tokens, '--output-dir', home + '/result',
                        '--export-records', 'all'][:None if supports_records(settings) else -2]
             began = time.monotonic_ns()
-            subprocess.run(pinned(CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT(streams))
+            subprocess.run(pinned(CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT_S)
             log = read_send_log(server.log)
             first = min(each[0] for each in log.values())
             with open(home + '/result/result.json') as file:
@@ -262,10 +262,6 @@ def truth(settings, only):
             rows.append(row)
             save(settings, 'truth', [row], ('streams',))
     return rows
-
-
-def RUN_LIMIT(streams):
-    return 85 if streams > 1000 else 60
 
 
 def supports_records(settings):

@@ -19,8 +19,8 @@ class Settings:
     """Where the programs are, and how they are to be run."""
 
     def __init__(self, build, lock=None, quick=False):
-        self.bin = os.path.join(build, 'bin')
-        self.build = build
+        self.build = os.path.abspath(build)
+        self.bin = os.path.join(self.build, 'bin')
         self.lock = lock  # a file held while something is measured, for machines on which others build
         self.held = 0
         self.quick = quick
@@ -54,7 +54,7 @@ class NullServer:
         self.log = os.path.join(self.folder, 'sent')
         self.process = subprocess.Popen(
             pinned(SERVER_CORE, [os.path.join(settings.bin, 'tidemark-sim'), '--null', '--exit-with-parent', '--listen',
-                                 '127.0.0.1:0', '--delay-ms', delay_ms, '--itl-ms', itl_ms, '--send-log', self.log]),
+                                 '127.0.0.1:0', '--delay-ms', delay_ms, '--itl-ms', itl_ms, '--model', 'mock', '--send-log', self.log]),
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if 'listening on' not in line:

@@ -68,6 +68,11 @@ TEST_F(NullEndpointTest, StreamsAsManyChunksAsTokensAreAskedFor) {
   EXPECT_THAT(response.body(), EndsWith("data: [DONE]\n\n"));
 }
 
+TEST_F(NullEndpointTest, CompletionsPathGetsTextChunks) {
+  Start(0, 0);
+  EXPECT_THAT(PlainHttp(port_).Post("/v1/completions", Tokens(2)).body(), HasSubstr("\"text\":\" "));
+}
+
 TEST_F(NullEndpointTest, SendsOnItsScheduleAndNeverEarly) {
   Start(30, 10);
   PlainHttp(port_).Post(kChat, Tokens(4));

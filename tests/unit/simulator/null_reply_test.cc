@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using Api = NullReply::Api;
 
 // The body of one HTTP chunk, whose frame must be right.
 std::string Unframed(absl::string_view chunk) {
@@ -28,18 +29,18 @@ nlohmann::json JsonOf(const std::string& event) {
 }
 
 TEST(NullReply, EveryEventHasTheBytesAskedFor) {
-  const NullReply reply("m", 250);
+  const NullReply reply(Api::kChat, "m", 250);
   for (uint32_t index = 0; index < 40; ++index) EXPECT_EQ(Unframed(reply.Token(index, 40)).size(), 250u) << index;
   EXPECT_EQ(Unframed(reply.Token(0, 1)).size(), 250u);
 }
 
 TEST(NullReply, LeastBytesHoldTheLongestEvent) {
   const size_t least = NullReply::MinEventBytes("m");
-  EXPECT_EQ(Unframed(NullReply("m", least).Token(0, 1)).size(), least);
+  EXPECT_EQ(Unframed(NullReply(Api::kChat, "m", least).Token(0, 1)).size(), least);
 }
 
 TEST(NullReply, EventsAreChatCompletionChunks) {
-  const NullReply reply("my \"model\"", 300);
+  const NullReply reply(Api::kChat, "my \"model\"", 300);
   const nlohmann::json first = JsonOf(Unframed(reply.Token(0, 3)));
   EXPECT_EQ(first["object"], "chat.completion.chunk");
   EXPECT_EQ(first["model"], "my \"model\"");
@@ -49,16 +50,22 @@ TEST(NullReply, EventsAreChatCompletionChunks) {
 }
 
 TEST(NullReply, OnlyTheFirstHasTheRoleAndOnlyTheLastTheReason) {
-  const NullReply reply("m", 250);
+  const NullReply reply(Api::kChat, "m", 250);
   const nlohmann::json middle = JsonOf(Unframed(reply.Token(1, 3))), last = JsonOf(Unframed(reply.Token(2, 3)));
   EXPECT_FALSE(middle["choices"][0]["delta"].contains("role"));
   EXPECT_TRUE(middle["choices"][0]["finish_reason"].is_null());
   EXPECT_EQ(last["choices"][0]["finish_reason"], "length");
 }
 
+TEST(NullReply, TextEventsAreTextCompletionChunks) {
+  const nlohmann::json event = JsonOf(Unframed(NullReply(Api::kText, "m", 250).Token(0, 3)));
+  EXPECT_EQ(event["object"], "text_completion");
+  EXPECT_FALSE(event["choices"][0]["text"].get<std::string>().empty());
+}
+
 TEST(NullReply, HeadNamesConnectionAndRequest) {
   std::string head;
-  NullReply("m", 250).AppendHead(7, 12, false, &head);
+  NullReply(Api::kChat, "m", 250).AppendHead(7, 12, false, &head);
   EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(head, HasSubstr(" (null 7.12)\r\n"));
   EXPECT_THAT(head, HasSubstr("Content-Type: text/event-stream"));
@@ -66,7 +73,7 @@ TEST(NullReply, HeadNamesConnectionAndRequest) {
 
 TEST(NullReply, TailHasUsageAndDoneAndTheEnd) {
   std::string tail;
-  NullReply("m", 250).AppendTail(11, 5, &tail);
+  NullReply(Api::kChat, "m", 250).AppendTail(11, 5, &tail);
   const size_t done = tail.find("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n");
   ASSERT_NE(done, std::string::npos) << tail;
   const nlohmann::json usage = JsonOf(Unframed(tail.substr(0, done)))["usage"];
@@ -76,7 +83,7 @@ TEST(NullReply, TailHasUsageAndDoneAndTheEnd) {
 
 TEST(NullReply, ErrorsAndModelsAreJson) {
   EXPECT_EQ(nlohmann::json::parse(NullReply::ErrorJson(400, "\"x\" is\n bad"))["error"]["code"], 400);
-  EXPECT_EQ(nlohmann::json::parse(NullReply("m", 250).ModelsJson())["data"][0]["id"], "m");
+  EXPECT_EQ(nlohmann::json::parse(NullReply(Api::kChat, "m", 250).ModelsJson())["data"][0]["id"], "m");
 }
 
 }  // namespace

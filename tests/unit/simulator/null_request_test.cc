@@ -59,10 +59,12 @@ TEST(NullRequest, EveryCutIsIncomplete) {
   for (size_t cut = 0; cut < whole.size(); ++cut) {
     EXPECT_EQ(Look(whole.substr(0, cut)).kind, Kind::kIncomplete) << cut;
   }
-  EXPECT_EQ(Look(whole).kind, Kind::kCompletion);
+  EXPECT_EQ(Look(whole).kind, Kind::kChat);
 }
 
 TEST(NullRequest, PathsThatItHas) {
+  EXPECT_EQ(Look("POST /v1/completions HTTP/1.1\r\n\r\n").kind, Kind::kText);
+  EXPECT_EQ(Look("POST /any HTTP/1.1\r\n\r\n").kind, Kind::kChat);
   EXPECT_EQ(Look("GET /v1/models HTTP/1.1\r\n\r\n").kind, Kind::kModels);
   EXPECT_EQ(Look("GET /v1/models?x=1 HTTP/1.1\r\n\r\n").kind, Kind::kModels);
   EXPECT_EQ(Look("GET /health HTTP/1.1\r\n\r\n").kind, Kind::kHealth);
