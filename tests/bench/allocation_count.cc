@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<uint64_t> allocations{0};
 
-void Count() { allocations.fetch_add(1, std::memory_order_relaxed); }
+[[maybe_unused]] void Count() { allocations.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -25,6 +25,7 @@ uint64_t Allocations() { return allocations.load(std::memory_order_relaxed); }
 
 }  // namespace tidemark::bench
 
+#ifndef TIDEMARK_SANITIZED  // a sanitizer has a malloc of its own: nothing is counted then
 extern "C" {
 
 void* malloc(size_t size) {
@@ -54,3 +55,4 @@ int posix_memalign(void** memory, size_t alignment, size_t size) {
 }
 
 }
+#endif
