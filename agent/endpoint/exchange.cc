@@ -77,7 +77,7 @@ void Exchange::Begin(bool streaming) {
   decoder_->Reset();
   progress_->Reset();
   state_ = State::kOpen;
-  usage_deadline_ = last_activity_ = kNoTime;
+  usage_deadline_ = kNoTime;
   output_.clear();
 }
 
@@ -87,7 +87,6 @@ void Exchange::OnTlsDone(int64_t now) { record_.tls_done = now; }
 
 void Exchange::OnStatus(int status, int64_t now) {
   if (final()) return;
-  last_activity_ = now;
   progress_->interim = status >= 100 && status < 200;
   if (progress_->interim) return;
   if (record_.first_byte == kNoTime) record_.first_byte = now;
@@ -117,10 +116,9 @@ void Exchange::KeepHeader(absl::string_view value, std::string* kept) const {
   if (kept->size() < kHeaderBytes) AppendShown(value, kHeaderBytes - kept->size(), redactor_, kept);
 }
 
-void Exchange::OnHeadersEnd(int64_t now) {
+void Exchange::OnHeadersEnd(int64_t) {
   Progress& p = *progress_;
   if (final() || p.interim || p.body != Body::kNoHeaders) return;
-  last_activity_ = now;
   p.body = record_.streaming ? Body::kStream : Body::kWhole;
   if (record_.status < 200 || record_.status > 299) {
     ExpectFault(FailureClass::kHttpStatus);
@@ -130,7 +128,6 @@ void Exchange::OnHeadersEnd(int64_t now) {
 }
 
 void Exchange::OnBody(absl::string_view bytes, int64_t now, uint64_t read) {
-  last_activity_ = now;
   if (final() || bytes.empty()) return;
   NoteRead(read, now);
   Progress& p = *progress_;

@@ -73,8 +73,6 @@ class Exchange : private StreamEventSink {
   int64_t usage_deadline() const { return usage_deadline_; }
   // A token came; never when not streaming.
   bool has_token() const { return record_.first_token != kNoTime; }
-  // Time of the last bytes of any kind (comments too): the idle timer counts from it.
-  int64_t last_activity() const { return last_activity_; }
 
   RequestRecord& record() { return record_; }
   const RequestRecord& record() const { return record_; }
@@ -113,7 +111,6 @@ class Exchange : private StreamEventSink {
   RequestRecord record_;
   State state_ = State::kOpen;
   int64_t usage_deadline_ = kNoTime;
-  int64_t last_activity_ = kNoTime;
   std::string output_;
   const std::unique_ptr<Progress> progress_;
 };

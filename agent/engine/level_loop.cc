@@ -55,6 +55,7 @@ void LevelLoop::OnWarm(bool deadline_passed, uint64_t latency_sum_us, uint64_t l
 void LevelLoop::OnMeasuring() {
   checking_ = true;
   check_.Begin();
+  transport_->TakeReadFacts();
   loop_->lag().Start(loop_->FreshNow());
 }
 
@@ -76,6 +77,9 @@ void LevelLoop::EndSelfCheck() {
   loop_->lag().OnWake(loop_->FreshNow());
   loop_->lag().Stop();
   check_.End(&facts_);
+  Transport::ReadFacts reads = transport_->TakeReadFacts();
+  facts_.reads = reads.reads;
+  facts_.reader_delay_us = std::move(reads.delay_us);
 }
 
 void LevelLoop::OnStopped() {
@@ -88,7 +92,10 @@ void LevelLoop::OnStopped() {
   facts_.loop_lag_us = loop_->lag().lag_us();
   facts_.send_lateness_us = worker_->send_lateness_us();
   facts_.slot_turnaround_us = worker_->slot_turnaround_us();
-  facts_.sockets_opened = transport_->counters().connections_opened;
+  const Transport::Counters counters = transport_->counters();
+  facts_.sockets_opened = counters.connections_opened;
+  facts_.connections_open_max = counters.connections_open_max;
+  facts_.queued_inside = counters.queued_inside;
   part.self_check = std::move(facts_);
   loop_->Stop();
   events_->OnStopped(number_, std::move(part));

@@ -62,6 +62,7 @@ absl::Status LevelRun::Build() {
   absl::StatusOr<TransportOptions> transport =
       SetUpTransport(task_.endpoint, task_.plan.limits, options_->access);
   if (!transport.ok()) return transport.status();
+  transport->kernel_stamps = !task_.plan.user_timestamps;
   for (const TransportTarget& target : transport->targets) {
     addresses_.insert(addresses_.end(), target.addresses.begin(), target.addresses.end());
   }

@@ -41,6 +41,7 @@ RequestSlot::~RequestSlot() { loop_->CancelTimer(timer_); }
 RequestRecord& RequestSlot::Begin(bool streaming) {
   exchange_.Begin(streaming);
   seen_ = State::kOpen;
+  heard_ = kNoTime;
   failure_detail_.clear();
   return exchange_.record();
 }
@@ -108,6 +109,7 @@ void RequestSlot::OnFailure(FailureClass failure, int64_t now, absl::string_view
 
 // Acts on what the last bytes made of the exchange; false when no more of them are wanted.
 bool RequestSlot::Advance(int64_t now) {
+  heard_ = loop_->Now();
   const State state = exchange_.state();
   if (state == seen_) return true;
   seen_ = state;
@@ -115,10 +117,11 @@ bool RequestSlot::Advance(int64_t now) {
     case State::kOpen:
       return true;
     case State::kDone:
-      done_deadline_ = now + kDoneWait;
+      wait_until_ = heard_ + kDoneWait;
       ArmTimer();
       return true;
     case State::kEndSeen:
+      wait_until_ = exchange_.usage_deadline() + (heard_ - now);
       ArmTimer();
       return true;
     case State::kEnded:
@@ -131,21 +134,20 @@ bool RequestSlot::Advance(int64_t now) {
 
 RequestSlot::Limit RequestSlot::NextLimit() const {
   const RequestRecord& record = exchange_.record();
-  if (exchange_.state() == State::kDone) return {done_deadline_, FailureClass::kNone};
+  if (exchange_.state() == State::kDone) return {wait_until_, FailureClass::kNone};
   Limit limit{After(record.sent, limits_.total_ms), FailureClass::kTimeoutTotal};
   const auto consider = [&limit](int64_t at, FailureClass failure) {
     if (at < limit.at) limit = {at, failure};
   };
   if (exchange_.state() == State::kEndSeen) {
-    consider(exchange_.usage_deadline(), FailureClass::kNone);
+    consider(wait_until_, FailureClass::kNone);
     return limit;
   }
   if (limits_.first_token_ms > 0 && !exchange_.has_token()) {
     consider(After(record.sent, limits_.first_token_ms), FailureClass::kTimeoutFirstToken);
   }
   if (limits_.idle_ms > 0) {
-    const int64_t active = std::max(record.sent, exchange_.last_activity());
-    consider(After(active, limits_.idle_ms), FailureClass::kTimeoutIdle);
+    consider(After(std::max(record.sent, heard_), limits_.idle_ms), FailureClass::kTimeoutIdle);
   }
   return limit;
 }

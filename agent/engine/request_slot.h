@@ -16,7 +16,8 @@ namespace tidemark {
 // end, and keeps its time limits. Single-threaded; loop, transport, owner and redactor outlive it.
 //
 // Limits cost nothing an event: there is at most one timer, which when it runs looks at what the
-// limits are by then and is set anew.
+// limits are by then and is set anew. They are of the loop's time, which may be later than what came arrived: a
+// late reader gives no server less time.
 class RequestSlot final : public ResponseHandler {
  public:
   // How long after [DONE] the response's end is waited for, so that the connection can be kept.
@@ -87,7 +88,8 @@ class RequestSlot final : public ResponseHandler {
   std::string body_, failure_detail_, tls_version_;
   bool active_ = false;
   Exchange::State seen_ = Exchange::State::kOpen;
-  int64_t done_deadline_ = kNoTime;
+  int64_t heard_ = kNoTime;  // loop's time of the last bytes
+  int64_t wait_until_ = kNoTime;  // for usage once the end was seen, for the response's end after [DONE]
   EventLoop::TimerId timer_ = 0;
   int64_t timer_at_ = INT64_MAX;
 };

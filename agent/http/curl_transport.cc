@@ -17,6 +17,7 @@
 #include "agent/http/curl_failure.h"
 #include "agent/http/resolve.h"
 #include "agent/http/response_head.h"
+#include "agent/http/socket_reads.h"
 
 namespace tidemark {
 namespace {
@@ -77,7 +78,10 @@ struct Slot {
 
 // What shards share.
 struct Shared {
-  EpollLoop* loop = nullptr;
+  Shared(EpollLoop* on, bool stamps) : loop(on), reads(on, on->clock(), stamps) {}
+
+  EpollLoop* const loop;
+  SocketReads reads;
   TransportOptions options;
   StringList headers;
   std::vector<std::vector<StringList>> connect_to;  // by target, address
@@ -107,13 +111,14 @@ class Shard final : public EpollLoop::SocketHandler, public EpollLoop::TurnEndTa
   void Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler);
   void Configure(Slot* slot, const OutgoingRequest& request);
   void Detach(Slot* slot);
-  void Act(curl_socket_t fd, int events);
+  void Act(curl_socket_t fd, int events, bool readable);
   void ActOnTimeout();
   void SetTimer(long millis);
   void OnTimer();
   void CollectEnded();
   void Finish(Slot* slot, CURLcode code);
   void Report(Slot* slot, CURLcode code, ResponseHandler* handler);
+  int64_t EndTime(const Slot* slot);
   void StartNext(Slot* slot);
   void NeedTurnEnd();
   void WaitForTurnEnd(Slot* slot);
@@ -123,6 +128,7 @@ class Shard final : public EpollLoop::SocketHandler, public EpollLoop::TurnEndTa
   CURLM* const multi_;
   int attached_ = 0;
   bool inside_ = false;  // libcurl is on the stack: it must not be called
+  bool of_socket_ = false;  // what has ended, ended by what the last look at one socket brought
   bool turn_end_asked_ = false;
   std::vector<Slot*> waiting_, handling_;
   int64_t due_ = TimerQueue::kNever;       // when libcurl wants to be called
@@ -223,13 +229,15 @@ void Shard::OnSocketReady(int fd, uint32_t events) {
   const int set = ((events & (EPOLLIN | EPOLLHUP)) ? CURL_CSELECT_IN : 0) |
                   ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
                   ((events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
-  Act(fd, set);
+  Act(fd, set, (events & EPOLLIN) != 0);
+  of_socket_ = true;
   CollectEnded();
+  of_socket_ = false;
 }
 
-void Shard::Act(curl_socket_t fd, int events) {
+void Shard::Act(curl_socket_t fd, int events, bool readable) {
   int running = 0;
-  ++shared_->counters.reads;  // what this brings is one read, whatever made libcurl look
+  const SocketReads::Look look(&shared_->reads, fd, readable);
   inside_ = true;
   curl_multi_socket_action(multi_, fd, events, &running);
   inside_ = false;
@@ -241,7 +249,7 @@ void Shard::Act(curl_socket_t fd, int events) {
 void Shard::ActOnTimeout() {
   due_ = TimerQueue::kNever;
   timer_told_ = false;
-  Act(CURL_SOCKET_TIMEOUT, 0);
+  Act(CURL_SOCKET_TIMEOUT, 0, false);
   if (timer_told_) return;
   long millis = -1;
   curl_multi_timeout(multi_, &millis);
@@ -308,8 +316,12 @@ void Shard::Finish(Slot* slot, CURLcode code) {
   }
 }
 
+// The end of a response is as old as the bytes that told it; a connection's end has no stamp.
+int64_t Shard::EndTime(const Slot* slot) {
+  return of_socket_ && shared_->reads.any() ? shared_->reads.Arrival(slot->started) : loop_->Now();
+}
+
 void Shard::Report(Slot* slot, CURLcode code, ResponseHandler* handler) {
-  const int64_t now = loop_->Now();
   const TransportTarget& target = shared_->options.targets[slot->target];
   long error_number = 0;
   curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &error_number);
@@ -319,10 +331,10 @@ void Shard::Report(Slot* slot, CURLcode code, ResponseHandler* handler) {
       code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&
                                      CurlFailureClass(code, message) == FailureClass::kConnectionReset);
   if (slot->head.ended() && (code == CURLE_OK || closed_inside)) {
-    return handler->OnResponseEnd(code == CURLE_OK, now);
+    return handler->OnResponseEnd(code == CURLE_OK, EndTime(slot));
   }
   const std::string what = code == CURLE_OK ? "closed inside the response's head" : message;
-  handler->OnFailure(CurlFailureClass(code, message), now,
+  handler->OnFailure(CurlFailureClass(code, message), loop_->Now(),
                      absl::StrCat(what, " (", target.addresses[slot->address], ")"));
 }
 
@@ -360,6 +372,12 @@ int Shard::OnTimerChange(CURLM*, long millis, void* self) {
   return 0;
 }
 
+void NoteOpened(Transport::Counters* counters) {
+  ++counters->connections_opened;
+  ++counters->connections_open;
+  counters->connections_open_max = std::max(counters->connections_open_max, counters->connections_open);
+}
+
 // Called by libcurl for a slot.
 
 curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
@@ -368,8 +386,8 @@ curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
   const int fd =
       socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
-  ++shared->counters.connections_opened;
-  ++shared->counters.connections_open;
+  shared->reads.Opened(fd);
+  NoteOpened(&shared->counters);
   if (slot->sent_on_kept) {
     slot->sent_on_kept = false;
     slot->resent = true;
@@ -417,15 +435,17 @@ int BeforeRequest(void* data, char* ip, char*, int port, int) {
 size_t OnHeaderLine(char* bytes, size_t, size_t size, void* data) {
   auto* slot = static_cast<Slot*>(data);
   if (slot->handler == nullptr) return 0;
-  slot->head.OnLine({bytes, size}, slot->shard->loop()->Now(), slot->handler);
+  const int64_t arrival = slot->shard->shared()->reads.Arrival(slot->started);
+  slot->head.OnLine({bytes, size}, arrival, slot->handler);
   return slot->handler == nullptr ? 0 : size;
 }
 
 size_t OnBodyBytes(char* bytes, size_t, size_t size, void* data) {
   auto* slot = static_cast<Slot*>(data);
   if (slot->handler == nullptr) return 0;
-  const Shared* shared = slot->shard->shared();
-  if (slot->handler->OnBody({bytes, size}, shared->loop->Now(), shared->counters.reads)) {
+  SocketReads& reads = slot->shard->shared()->reads;
+  const int64_t arrival = reads.Arrival(slot->started);
+  if (slot->handler->OnBody({bytes, size}, arrival, reads.number())) {
     return slot->handler == nullptr ? 0 : size;
   }
   slot->handler = nullptr;
@@ -479,6 +499,7 @@ class CurlTransport final : public Transport {
   }
   void Abort(uint32_t slot) override { slots_[slot].shard->Abort(&slots_[slot]); }
   Counters counters() const override { return shared_.counters; }
+  ReadFacts TakeReadFacts() override { return shared_.reads.TakeFacts(); }
 
  private:
   Shared shared_;
@@ -486,8 +507,8 @@ class CurlTransport final : public Transport {
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 
-CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop) {
-  shared_.loop = loop;
+CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop)
+    : shared_(loop, options.kernel_stamps) {
   shared_.headers = HeaderList(options.headers);
   for (const TransportTarget& target : options.targets) {
     auto& lists = shared_.connect_to.emplace_back();

@@ -43,6 +43,7 @@ class EpollLoop final : public EventLoop {
 
   int64_t Now() const override { return now_; }
   int64_t FreshNow() override { return now_ = clock_->MonotonicNanos(); }
+  const Clock* clock() const { return clock_; }
   TimerId At(int64_t when, std::function<void()> task) override;
   void CancelTimer(TimerId timer) override;
   void Post(std::function<void()> task) override;

@@ -8,11 +8,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "agent/core/outcome.h"
+#include "common/measurement/histogram.h"
 
 namespace tidemark {
 
 // What happens to one request on the wire. Calls come on the loop's thread, in wire order, none
-// after OnResponseEnd, OnFailure or Transport::Abort. Times: CLOCK_MONOTONIC ns.
+// after OnResponseEnd, OnFailure or Transport::Abort. Times: CLOCK_MONOTONIC ns, in the wire's order too. That of
+// received bytes (status, headers, body, and the end where bytes told it) is when they arrived, which may lie long
+// before the loop's time.
 class ResponseHandler {
  public:
   virtual ~ResponseHandler() = default;
@@ -56,6 +59,7 @@ struct TransportOptions {
   std::vector<std::string> headers;  // "Name: value", sent with every request; may hold a secret
   uint32_t slots = 0;                // concurrent requests; also the number of kept connections
   int64_t connect_timeout = 30'000'000'000;  // ns; the only limit a transport keeps itself
+  bool kernel_stamps = true;  // arrival times are the kernel's where it tells them; else the loop's
 };
 
 // Sends HTTP POSTs and reports what comes back. One a loop thread, single-threaded. The seam
@@ -76,12 +80,19 @@ class Transport {
 
   struct Counters {
     uint64_t connections_opened = 0;
-    uint64_t connections_open = 0;
-    uint64_t reused_stale = 0;  // re-sent once on a new connection since a kept one was closed
-    uint64_t reads = 0;
+    uint64_t connections_open = 0, connections_open_max = 0;
+    uint64_t reused_stale = 0;   // re-sent once on a new connection since a kept one was closed
     uint64_t queued_inside = 0;  // requests that waited inside the library for a connection
   };
   virtual Counters counters() const = 0;
+
+  // Reads that brought bytes, and how long the kernel had held those of them that it stamped.
+  struct ReadFacts {
+    uint64_t reads = 0;
+    Histogram delay_us;
+  };
+  // Since the last call.
+  virtual ReadFacts TakeReadFacts() = 0;
 };
 
 }  // namespace tidemark

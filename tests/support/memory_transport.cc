@@ -48,12 +48,12 @@ void MemoryTransport::Schedule(uint32_t slot, uint64_t request, WireStep step) {
 
 void MemoryTransport::Take(uint32_t slot, const WireStep& step) {
   ResponseHandler* const handler = connections_[slot].handler;
-  const int64_t now = loop_->Now();
+  const int64_t now = loop_->Now() - step.waited;
   const uint64_t request = connections_[slot].request;
   const auto gone = [&] {
     return connections_[slot].handler != handler || connections_[slot].request != request;
   };
-  ++counters_.reads;
+  ++reads_;
   switch (step.kind) {
     case WireStep::Kind::kConnected:
       return handler->OnConnected(now, "127.0.0.1:1");
@@ -63,7 +63,7 @@ void MemoryTransport::Take(uint32_t slot, const WireStep& step) {
       if (!gone()) handler->OnHeadersEnd(now);
       return;
     case WireStep::Kind::kBody:
-      if (!handler->OnBody(step.bytes, now, counters_.reads) && !gone()) Release(slot, false);
+      if (!handler->OnBody(step.bytes, now, reads_) && !gone()) Release(slot, false);
       return;
     case WireStep::Kind::kEnd:
     case WireStep::Kind::kTruncatedEnd:

@@ -20,6 +20,7 @@ struct WireStep {
   int status = 200;   // of a head
   std::string content_type = "text/event-stream";
   FailureClass failure = FailureClass::kNone;  // of a failure
+  int64_t waited = 0;  // its bytes had arrived so long before the loop took them
 };
 
 // What was sent, as the reply function sees it.
@@ -44,6 +45,7 @@ class MemoryTransport final : public Transport {
   void Send(uint32_t slot, const OutgoingRequest& request, ResponseHandler* handler) override;
   void Abort(uint32_t slot) override;
   Counters counters() const override { return counters_; }
+  ReadFacts TakeReadFacts() override { return {}; }
 
   uint32_t in_flight() const { return in_flight_; }
   uint32_t in_flight_max() const { return in_flight_max_; }
@@ -76,7 +78,7 @@ class MemoryTransport final : public Transport {
   std::vector<EventLoop::TimerId> timers_;
   Counters counters_;
   uint32_t in_flight_ = 0, in_flight_max_ = 0;
-  uint64_t aborts_ = 0;
+  uint64_t aborts_ = 0, reads_ = 0;
 };
 
 }  // namespace tidemark

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "common/clock/clock.h"
 
 namespace tidemark {
 namespace {
@@ -95,12 +96,27 @@ bool ScriptedServer::ReadRequest(int fd, std::string* buffer, std::string* head)
   return false;
 }
 
+bool ScriptedServer::SendBytes(int fd, const std::string& bytes) {
+  SendTime time;
+  time.before = RealClock().MonotonicNanos();
+  if (send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) return false;
+  time.after = RealClock().MonotonicNanos();
+  MutexLock lock(times_);
+  send_times_.push_back(time);
+  return true;
+}
+
+std::vector<ScriptedServer::SendTime> ScriptedServer::send_times() const {
+  MutexLock lock(times_);
+  return send_times_;
+}
+
 // False when the connection is to be closed.
 bool ScriptedServer::Play(int fd, const std::vector<ServerStep>& steps) {
   for (const ServerStep& step : steps) {
     switch (step.kind) {
       case ServerStep::Kind::kSend:
-        if (send(fd, step.bytes.data(), step.bytes.size(), MSG_NOSIGNAL) < 0) return false;
+        if (!SendBytes(fd, step.bytes)) return false;
         break;
       case ServerStep::Kind::kPause:
         for (int left = step.millis; left > 0 && !stopping_; left -= kLookMillis) {

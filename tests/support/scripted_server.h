@@ -40,6 +40,12 @@ class ScriptedServer {
   int connections() const { return connections_; }
   int requests() const { return requests_; }
 
+  // The clock before and after each kSend so far, in order: what it sent arrived in between.
+  struct SendTime {
+    int64_t before = 0, after = 0;
+  };
+  std::vector<SendTime> send_times() const;
+
   static ServerStep Send(std::string bytes);
   static ServerStep Pause(int millis);
   static ServerStep Close();
@@ -53,6 +59,7 @@ class ScriptedServer {
   void Serve(int fd, int connection);
   bool ReadRequest(int fd, std::string* buffer, std::string* head);
   bool Play(int fd, const std::vector<ServerStep>& steps);
+  bool SendBytes(int fd, const std::string& bytes);
 
   const Reply reply_;
   int listener_ = -1;
@@ -61,6 +68,8 @@ class ScriptedServer {
   std::atomic<int> connections_{0}, requests_{0};
   Mutex mutex_;
   std::vector<std::thread> servers_ TIDEMARK_GUARDED_BY(mutex_);
+  mutable Mutex times_;
+  std::vector<SendTime> send_times_ TIDEMARK_GUARDED_BY(times_);
   std::thread acceptor_;
 };
 

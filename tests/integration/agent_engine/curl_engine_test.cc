@@ -180,6 +180,23 @@ TEST_F(CurlEngineTest, ReportsItsOwnFigures) {
   EXPECT_GT(check.descriptors_used_max, 4u);
 }
 
+TEST_F(CurlEngineTest, EveryReadHasItsDelay) {
+  RunLevel(4, 40, 2);
+  const SelfCheckFacts check = told_.snapshot().self_check;
+  EXPECT_GE(check.reads, 40u);
+  EXPECT_EQ(check.reader_delay_us.count(), check.reads);
+  EXPECT_GE(check.connections_open_max, 4u);
+  EXPECT_EQ(check.queued_inside, 0u);
+}
+
+TEST_F(CurlEngineTest, ALevelMayAskForTheLoopsOwnTimestamps) {
+  task_.plan.user_timestamps = true;
+  RunLevel(4, 40, 1);
+  EXPECT_EQ(told_.snapshot().measured.ok, 40u);
+  EXPECT_GE(told_.snapshot().self_check.reads, 40u);
+  EXPECT_TRUE(told_.snapshot().self_check.reader_delay_us.empty());
+}
+
 TEST_F(CurlEngineTest, LoopsAreHeardOfOnlyWhileTheyRun) {
   Prepare(4, 20, 2);
   Arm();

@@ -59,6 +59,23 @@ TEST_F(SingleRequestTest, TheTotalLimitBoundsIt) {
   EXPECT_EQ(result->record.failure, FailureClass::kTimeoutTotal);
 }
 
+TEST_F(SingleRequestTest, ItsTimesAreTheKernelsWhenTheThreadIsLate) {
+  ScriptedServer server([](int, int, const std::string&) { return StreamReply(20); });
+  int turns = 0;
+  request_.cancelled = [&turns] {
+    if (++turns == 2) SleepFor(60 * kNanosPerMilli);
+    return false;
+  };
+  const auto result = Run(server.url());
+  ASSERT_TRUE(result.ok());
+  const std::vector<ScriptedServer::SendTime> sends = server.send_times();  // head, then three tokens
+  ASSERT_EQ(sends.size(), 4u);
+  EXPECT_GE(result->record.first_token, sends[1].before - 10 * kNanosPerMicro);
+  EXPECT_LE(result->record.first_token, sends[3].after + kNanosPerMilli);
+  EXPECT_LE(result->record.first_token, result->record.last_token);
+  EXPECT_LE(result->record.last_token, result->record.ended);
+}
+
 TEST_F(SingleRequestTest, SendsTheKeyAsBearer) {
   std::string head;
   ScriptedServer server([&](int, int, const std::string& text) {

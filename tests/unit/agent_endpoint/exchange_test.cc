@@ -131,12 +131,6 @@ TEST_F(ExchangeTest, AnErrorAfterTheFinishReasonStillFails) {
   EXPECT_EQ(record().failure, FailureClass::kStreamError);
 }
 
-TEST_F(ExchangeTest, CommentsAreActivity) {
-  Read(10, Text("a"));
-  Read(500, ": ping\n");
-  EXPECT_EQ(exchange_.last_activity(), At(500));
-}
-
 TEST_F(ExchangeTest, CancelEndsWhatIsInFlight) {
   Read(10, Text("a"));
   exchange_.OnCancel(At(30));

@@ -114,6 +114,39 @@ TEST_F(RequestSlotTest, AfterTheLastFinishReasonUsageIsWaitedForASecond) {
   EXPECT_EQ(ended_at_ms_, 1'020);
 }
 
+// Bytes that waited: they arrived long before the loop took them, which must cost the server nothing.
+WireStep Late(WireStep step, int64_t waited_ms) {
+  step.waited = waited_ms * kMilli;
+  return step;
+}
+
+TEST_F(RequestSlotTest, AfterAnOldDoneTheResponsesEndIsWaitedForAllTheSame) {
+  const RequestRecord& record =
+      Run({MemoryTransport::Head(0), Token(10), Late(MemoryTransport::Body(50 * kMilli, kDone), 30),
+           MemoryTransport::End(51 * kMilli)});
+  EXPECT_TRUE(record.ok());
+  EXPECT_FALSE(record.done_but_open);
+  EXPECT_EQ(record.ended - record.sent, 20 * kMilli);
+}
+
+TEST_F(RequestSlotTest, TheIdleLimitCountsFromWhenOldBytesWereTaken) {
+  limits_.idle_ms = 100;
+  std::vector<WireStep> steps = {MemoryTransport::Head(0), Late(Token(90), 80)};
+  for (WireStep& step : MemoryTransport::Stream(2, 180 * kMilli, kMilli)) {
+    if (step.kind != WireStep::Kind::kHead) steps.push_back(step);
+  }
+  const RequestRecord& record = Run(steps);
+  EXPECT_TRUE(record.ok()) << ended_at_ms_;
+  EXPECT_EQ(*TimeToFirstTokenUs(record), 10'000u);
+}
+
+TEST_F(RequestSlotTest, AfterAnOldFinishReasonUsageIsWaitedForTheWholeSecond) {
+  limits_.total_ms = 10'000;
+  const std::string finish = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+  Run({MemoryTransport::Head(0), Token(10), Late(MemoryTransport::Body(920 * kMilli, finish), 900)});
+  EXPECT_EQ(ended_at_ms_, 1'920);
+}
+
 TEST_F(RequestSlotTest, AFaultInTheBodyClosesTheConnectionAtOnce) {
   const RequestRecord& record =
       Run({MemoryTransport::Head(0), MemoryTransport::Body(10 * kMilli, "data: nonsense\n\n"),
