@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/http/connect_limit.h"
 #include "agent/http/curl_failure.h"
 #include "agent/http/resolve.h"
 #include "agent/http/response_head.h"
@@ -23,8 +25,11 @@ namespace tidemark {
 namespace {
 
 // A multi handle's cost a request grows with its handles: it saturates at thousands.
-constexpr uint32_t kSlotsAMulti = 500;
-constexpr long kReceiveBuffer = 8192;  // a slot; events are far smaller
+constexpr uint32_t kSlotsAMulti = 128;
+// Of each slot, and so the largest part of its memory. Holds several events.
+constexpr long kReceiveBuffer = 2048;
+// libcurl keeps a limit of its own for connecting, five minutes unless it is told another.
+constexpr int64_t kLibcurlsConnectLimit = 300 * kNanosPerSecond;
 constexpr long kUploadBuffer = 16384;  // libcurl's least
 
 struct FreeList {
@@ -60,6 +65,7 @@ class CurlTransport;
 
 // One slot's easy handle, used again for each of its requests.
 struct Slot {
+  uint32_t number = 0;
   CURL* easy = nullptr;
   Shard* shard = nullptr;
   ResponseHandler* handler = nullptr;  // null: idle, or what comes is not wanted any more
@@ -78,10 +84,16 @@ struct Slot {
 
 // What shards share.
 struct Shared {
-  Shared(EpollLoop* on, bool stamps) : loop(on), reads(on, on->clock(), stamps) {}
+  Shared(EpollLoop* on, const TransportOptions& given, std::function<void(uint32_t)> connects_too_long)
+      : loop(on),
+        reads(on, on->clock(), given.kernel_stamps),
+        connect_limit(on, std::max(given.connect_timeout, kNanosPerMilli), std::move(connects_too_long)) {}
 
   EpollLoop* const loop;
   SocketReads reads;
+  // libcurl could keep the limit, but each of its handles would carry a timer for the limit's whole time, connected
+  // or not, and sort it anew at each event.
+  ConnectLimit connect_limit;
   TransportOptions options;
   StringList headers;
   std::vector<std::vector<StringList>> connect_to;  // by target, address
@@ -98,6 +110,8 @@ class Shard final : public EpollLoop::SocketHandler, public EpollLoop::TurnEndTa
   bool Init(uint32_t slots);
   void Send(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler);
   void Abort(Slot* slot);
+  // Ends its request: there was no connection in time.
+  void FailConnecting(Slot* slot);
 
   void OnSocketReady(int fd, uint32_t events) override;
   void OnTurnEnd() override;
@@ -169,6 +183,15 @@ void Shard::Abort(Slot* slot) {
   Detach(slot);
 }
 
+void Shard::FailConnecting(Slot* slot) {
+  ResponseHandler* const handler = std::exchange(slot->handler, nullptr);
+  if (handler == nullptr) return;
+  Detach(slot);
+  const std::string& address = shared_->options.targets[slot->target].addresses[slot->address];
+  handler->OnFailure(FailureClass::kTimeoutConnect, loop_->Now(),
+                     absl::StrCat("no connection within the connect limit (", address, ")"));
+}
+
 void SetOptions(Slot* slot, Shared* shared);
 
 // libcurl counts resends over a handle's life, not a request's, and fails the sixth: a server that
@@ -188,6 +211,7 @@ void Shard::Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* h
   slot->head.Reset();
   slot->error[0] = '\0';
   slot->opened_socket = slot->sent_on_kept = false;
+  shared_->connect_limit.End(slot->number);
   slot->started = loop_->Now();
   inside_ = true;
   curl_multi_add_handle(multi_, slot->easy);
@@ -387,6 +411,7 @@ curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
       socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   shared->reads.Opened(fd);
+  shared->connect_limit.Begin(slot->number);
   NoteOpened(&shared->counters);
   if (slot->sent_on_kept) {
     slot->sent_on_kept = false;
@@ -418,6 +443,7 @@ std::string TlsVersion(CURL* easy) {
 // There is a connection, and the request is about to be written to it.
 int BeforeRequest(void* data, char* ip, char*, int port, int) {
   auto* slot = static_cast<Slot*>(data);
+  slot->shard->shared()->connect_limit.End(slot->number);
   if (!slot->opened_socket) slot->sent_on_kept = true;
   if (slot->handler == nullptr) return CURL_PREREQFUNC_ABORT;
   if (!slot->opened_socket) return CURL_PREREQFUNC_OK;
@@ -467,8 +493,9 @@ void SetOptions(Slot* slot, Shared* shared) {
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
   set(CURLOPT_UPLOAD_BUFFERSIZE, kUploadBuffer);
-  set(CURLOPT_CONNECTTIMEOUT_MS,
-      std::max<long>(1, static_cast<long>(shared->options.connect_timeout / kNanosPerMilli)));
+  if (shared->options.connect_timeout >= kLibcurlsConnectLimit) {
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(shared->options.connect_timeout / kNanosPerMilli));
+  }
   set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
   set(CURLOPT_OPENSOCKETDATA, slot);
   set(CURLOPT_CLOSESOCKETFUNCTION, &CloseSocket);
@@ -508,7 +535,7 @@ class CurlTransport final : public Transport {
 };
 
 CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop)
-    : shared_(loop, options.kernel_stamps) {
+    : shared_(loop, options, [this](uint32_t late) { slots_[late].shard->FailConnecting(&slots_[late]); }) {
   shared_.headers = HeaderList(options.headers);
   for (const TransportTarget& target : options.targets) {
     auto& lists = shared_.connect_to.emplace_back();
@@ -545,6 +572,7 @@ absl::Status CurlTransport::Init() {
     }
   }
   for (uint32_t i = 0; i < count; ++i) {
+    slots_[i].number = i;
     slots_[i].shard = shards_[i % shards].get();
     if (!SetUp(&slots_[i], &shared_)) {
       return absl::ResourceExhaustedError(

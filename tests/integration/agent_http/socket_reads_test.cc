@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kBound = 10 * kNanosPerSecond;
 constexpr int64_t kMilli = kNanosPerMilli;
-constexpr int64_t kBusy = 60 * kMilli;
+constexpr int64_t kBusy = 160 * kMilli;
 
 // The times of a response's parts.
 class Times final : public ResponseHandler {
@@ -89,7 +89,7 @@ class ArrivalTest : public ::testing::Test {
   }
 
   static int keeps_stamping_;
-  static constexpr int kEndPause = 200;  // beyond the busy time: chunk and end are not one read
+  static constexpr int kEndPause = 500;  // beyond the busy time: chunk and end are not one read
   TransportOptions options_;
   std::unique_ptr<EpollLoop> loop_;
   Times times_;
