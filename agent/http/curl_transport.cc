@@ -3,23 +3,18 @@
 #include <curl/curl.h>
 #include <openssl/ssl.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <mutex>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/http/connect_limit.h"
-#include "agent/http/curl_failure.h"
+#include "agent/http/curl_shard.h"
 #include "agent/http/resolve.h"
-#include "agent/http/response_head.h"
-#include "agent/http/socket_reads.h"
 
 namespace tidemark {
 namespace {
@@ -32,12 +27,7 @@ constexpr long kReceiveBuffer = 2048;
 constexpr int64_t kLibcurlsConnectLimit = 300 * kNanosPerSecond;
 constexpr long kUploadBuffer = 16384;  // libcurl's least
 
-struct FreeList {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using StringList = std::unique_ptr<curl_slist, FreeList>;
-
-void Append(StringList& list, const std::string& text) {
+void Append(CurlStrings& list, const std::string& text) {
   list.reset(curl_slist_append(list.release(), text.c_str()));
 }
 
@@ -46,8 +36,8 @@ bool Names(const std::string& header, absl::string_view name) {
          header[name.size()] == ':';
 }
 
-StringList HeaderList(const std::vector<std::string>& headers) {
-  StringList list;
+CurlStrings HeaderList(const std::vector<std::string>& headers) {
+  CurlStrings list;
   for (const std::string& header : headers) Append(list, header);
   for (const char* standard : {"Content-Type: application/json", "Accept: */*",
                                "Accept-Encoding: identity", "User-Agent: tidemark"}) {
@@ -60,342 +50,6 @@ StringList HeaderList(const std::vector<std::string>& headers) {
   return list;
 }
 
-class Shard;
-class CurlTransport;
-
-// One slot's easy handle, used again for each of its requests.
-struct Slot {
-  uint32_t number = 0;
-  CURL* easy = nullptr;
-  Shard* shard = nullptr;
-  ResponseHandler* handler = nullptr;  // null: idle, or what comes is not wanted any more
-  bool attached = false;               // with the multi handle
-  bool waiting = false;                // in the shard's list for the turn's end
-  bool opened_socket = false;          // for this request
-  bool sent_on_kept = false;           // this request went out on a kept connection
-  bool resent = false;                 // libcurl has counted a resend on the handle
-  int64_t started = 0;
-  uint32_t target = UINT32_MAX, address = UINT32_MAX;  // as set on the handle
-  ResponseHead head;
-  OutgoingRequest next;  // to be sent once the last one is torn down
-  ResponseHandler* next_handler = nullptr;
-  char error[CURL_ERROR_SIZE] = "";
-};
-
-// What shards share.
-struct Shared {
-  Shared(EpollLoop* on, const TransportOptions& given, std::function<void(uint32_t)> connects_too_long)
-      : loop(on),
-        reads(on, on->clock(), given.kernel_stamps),
-        connect_limit(on, std::max(given.connect_timeout, kNanosPerMilli), std::move(connects_too_long)) {}
-
-  EpollLoop* const loop;
-  SocketReads reads;
-  // libcurl could keep the limit, but each of its handles would carry a timer for the limit's whole time, connected
-  // or not, and sort it anew at each event.
-  ConnectLimit connect_limit;
-  TransportOptions options;
-  StringList headers;
-  std::vector<std::vector<StringList>> connect_to;  // by target, address
-  Transport::Counters counters;
-};
-
-// One multi handle with its slots.
-class Shard final : public EpollLoop::SocketHandler, public EpollLoop::TurnEndTask {
- public:
-  explicit Shard(Shared* shared)
-      : shared_(shared), loop_(shared->loop), multi_(curl_multi_init()) {}
-  ~Shard() override;
-
-  bool Init(uint32_t slots);
-  void Send(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler);
-  void Abort(Slot* slot);
-  // Ends its request: there was no connection in time.
-  void FailConnecting(Slot* slot);
-
-  void OnSocketReady(int fd, uint32_t events) override;
-  void OnTurnEnd() override;
-  EpollLoop* loop() { return loop_; }
-  Shared* shared() { return shared_; }
-
- private:
-  static int OnSocketChange(CURL*, curl_socket_t fd, int what, void* self, void*);
-  static int OnTimerChange(CURLM*, long millis, void* self);
-
-  void Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler);
-  void Configure(Slot* slot, const OutgoingRequest& request);
-  void Detach(Slot* slot);
-  void Act(curl_socket_t fd, int events, bool readable);
-  void ActOnTimeout();
-  void SetTimer(long millis);
-  void OnTimer();
-  void CollectEnded();
-  void Finish(Slot* slot, CURLcode code);
-  void Report(Slot* slot, CURLcode code, ResponseHandler* handler);
-  int64_t EndTime(const Slot* slot);
-  void StartNext(Slot* slot);
-  void NeedTurnEnd();
-  void WaitForTurnEnd(Slot* slot);
-
-  Shared* const shared_;
-  EpollLoop* const loop_;
-  CURLM* const multi_;
-  int attached_ = 0;
-  bool inside_ = false;  // libcurl is on the stack: it must not be called
-  bool of_socket_ = false;  // what has ended, ended by what the last look at one socket brought
-  bool turn_end_asked_ = false;
-  std::vector<Slot*> waiting_, handling_;
-  int64_t due_ = TimerQueue::kNever;       // when libcurl wants to be called
-  int64_t timer_at_ = TimerQueue::kNever;  // when the loop's timer will run; may be earlier
-  EventLoop::TimerId timer_ = 0;
-  bool timer_told_ = false;
-};
-
-Shard::~Shard() {
-  loop_->CancelTimer(timer_);
-  loop_->DropTurnEnd(this);
-  curl_multi_cleanup(multi_);
-}
-
-bool Shard::Init(uint32_t slots) {
-  if (multi_ == nullptr) return false;
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(slots));
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Shard::OnSocketChange);
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Shard::OnTimerChange);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
-  return true;
-}
-
-void Shard::Send(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler) {
-  if (!inside_ && !slot->attached) return Start(slot, request, handler);
-  slot->next = request;
-  slot->next_handler = handler;
-  WaitForTurnEnd(slot);
-}
-
-void Shard::Abort(Slot* slot) {
-  slot->handler = nullptr;
-  slot->next_handler = nullptr;
-  if (!slot->attached) return;
-  if (inside_) return WaitForTurnEnd(slot);
-  Detach(slot);
-}
-
-void Shard::FailConnecting(Slot* slot) {
-  ResponseHandler* const handler = std::exchange(slot->handler, nullptr);
-  if (handler == nullptr) return;
-  Detach(slot);
-  const std::string& address = shared_->options.targets[slot->target].addresses[slot->address];
-  handler->OnFailure(FailureClass::kTimeoutConnect, loop_->Now(),
-                     absl::StrCat("no connection within the connect limit (", address, ")"));
-}
-
-void SetOptions(Slot* slot, Shared* shared);
-
-// libcurl counts resends over a handle's life, not a request's, and fails the sixth: a server that
-// closes after each answer without saying so (llama.cpp's) would fail every sixth request.
-void ForgetResends(Slot* slot, Shared* shared) {
-  if (!slot->resent) return;
-  slot->resent = false;
-  slot->target = slot->address = UINT32_MAX;
-  curl_easy_reset(slot->easy);
-  SetOptions(slot, shared);
-}
-
-void Shard::Start(Slot* slot, const OutgoingRequest& request, ResponseHandler* handler) {
-  ForgetResends(slot, shared_);
-  Configure(slot, request);
-  slot->handler = handler;
-  slot->head.Reset();
-  slot->error[0] = '\0';
-  slot->opened_socket = slot->sent_on_kept = false;
-  shared_->connect_limit.End(slot->number);
-  slot->started = loop_->Now();
-  inside_ = true;
-  curl_multi_add_handle(multi_, slot->easy);
-  inside_ = false;
-  slot->attached = true;
-  ++attached_;
-  ActOnTimeout();
-  // Neither on a connection nor making one: libcurl itself keeps it back.
-  if (slot->attached && !slot->opened_socket && !slot->sent_on_kept)
-    ++shared_->counters.queued_inside;
-}
-
-void Shard::Configure(Slot* slot, const OutgoingRequest& request) {
-  curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDS, request.body.data());
-  curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                   static_cast<curl_off_t>(request.body.size()));
-  if (slot->target == request.target && slot->address == request.address) return;
-  slot->target = request.target;
-  slot->address = request.address;
-  const TransportTarget& target = shared_->options.targets[request.target];
-  curl_easy_setopt(slot->easy, CURLOPT_URL, target.url.c_str());
-  curl_easy_setopt(slot->easy, CURLOPT_CONNECT_TO,
-                   shared_->connect_to[request.target][request.address].get());
-  if (!target.ca_cert.empty()) curl_easy_setopt(slot->easy, CURLOPT_CAINFO, target.ca_cert.c_str());
-  curl_easy_setopt(slot->easy, CURLOPT_SSL_VERIFYPEER, target.insecure_skip_verify ? 0L : 1L);
-  curl_easy_setopt(slot->easy, CURLOPT_SSL_VERIFYHOST, target.insecure_skip_verify ? 0L : 2L);
-}
-
-// In the middle of a transfer this closes the connection.
-void Shard::Detach(Slot* slot) {
-  inside_ = true;
-  curl_multi_remove_handle(multi_, slot->easy);
-  inside_ = false;
-  slot->attached = false;
-  --attached_;
-}
-
-void Shard::OnSocketReady(int fd, uint32_t events) {
-  const int set = ((events & (EPOLLIN | EPOLLHUP)) ? CURL_CSELECT_IN : 0) |
-                  ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
-                  ((events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
-  Act(fd, set, (events & EPOLLIN) != 0);
-  of_socket_ = true;
-  CollectEnded();
-  of_socket_ = false;
-}
-
-void Shard::Act(curl_socket_t fd, int events, bool readable) {
-  int running = 0;
-  const SocketReads::Look look(&shared_->reads, fd, readable);
-  inside_ = true;
-  curl_multi_socket_action(multi_, fd, events, &running);
-  inside_ = false;
-  if (running < attached_) NeedTurnEnd();  // some have ended
-}
-
-// libcurl tells of its timer only when that has changed, so one that has been used up and was not
-// told anew is asked for.
-void Shard::ActOnTimeout() {
-  due_ = TimerQueue::kNever;
-  timer_told_ = false;
-  Act(CURL_SOCKET_TIMEOUT, 0, false);
-  if (timer_told_) return;
-  long millis = -1;
-  curl_multi_timeout(multi_, &millis);
-  SetTimer(millis);
-}
-
-void Shard::SetTimer(long millis) {
-  timer_told_ = true;
-  if (millis < 0) {
-    due_ = TimerQueue::kNever;
-    return;
-  }
-  due_ = loop_->Now() + millis * kNanosPerMilli;
-  if (millis == 0) return NeedTurnEnd();
-  if (due_ >= timer_at_) return;
-  loop_->CancelTimer(timer_);
-  timer_at_ = due_;
-  timer_ = loop_->At(due_, [this] { OnTimer(); });
-}
-
-void Shard::OnTimer() {
-  timer_ = 0;
-  timer_at_ = TimerQueue::kNever;
-  if (due_ <= loop_->Now()) {
-    ActOnTimeout();
-    CollectEnded();
-  } else if (due_ != TimerQueue::kNever) {
-    timer_at_ = due_;
-    timer_ = loop_->At(due_, [this] { OnTimer(); });
-  }
-}
-
-void Shard::OnTurnEnd() {
-  turn_end_asked_ = false;
-  handling_.swap(waiting_);
-  for (Slot* slot : handling_) {
-    slot->waiting = false;
-    if (slot->attached && slot->handler == nullptr) Detach(slot);
-    StartNext(slot);
-  }
-  handling_.clear();
-  if (due_ <= loop_->Now()) ActOnTimeout();
-  CollectEnded();
-}
-
-void Shard::CollectEnded() {
-  int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    const CURLcode code = message->data.result;
-    char* slot = nullptr;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &slot);
-    Finish(reinterpret_cast<Slot*>(slot), code);
-  }
-}
-
-void Shard::Finish(Slot* slot, CURLcode code) {
-  ResponseHandler* const handler = std::exchange(slot->handler, nullptr);
-  Detach(slot);
-  if (handler != nullptr) {
-    Report(slot, code, handler);
-  } else {
-    StartNext(slot);
-  }
-}
-
-// The end of a response is as old as the bytes that told it; a connection's end has no stamp.
-int64_t Shard::EndTime(const Slot* slot) {
-  return of_socket_ && shared_->reads.any() ? shared_->reads.Arrival(slot->started) : loop_->Now();
-}
-
-void Shard::Report(Slot* slot, CURLcode code, ResponseHandler* handler) {
-  const TransportTarget& target = shared_->options.targets[slot->target];
-  long error_number = 0;
-  curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &error_number);
-  const std::string message = slot->error[0] != '\0' ? slot->error : curl_easy_strerror(code);
-  // A TLS peer that closes without saying so is libcurl's receive error, not a reset.
-  const bool closed_inside =
-      code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&
-                                     CurlFailureClass(code, message) == FailureClass::kConnectionReset);
-  if (slot->head.ended() && (code == CURLE_OK || closed_inside)) {
-    return handler->OnResponseEnd(code == CURLE_OK, EndTime(slot));
-  }
-  const std::string what = code == CURLE_OK ? "closed inside the response's head" : message;
-  handler->OnFailure(CurlFailureClass(code, message), loop_->Now(),
-                     absl::StrCat(what, " (", target.addresses[slot->address], ")"));
-}
-
-void Shard::StartNext(Slot* slot) {
-  if (slot->attached || slot->next_handler == nullptr) return;
-  Start(slot, slot->next, std::exchange(slot->next_handler, nullptr));
-}
-
-void Shard::NeedTurnEnd() {
-  if (turn_end_asked_) return;
-  turn_end_asked_ = true;
-  loop_->AtTurnEnd(this);
-}
-
-void Shard::WaitForTurnEnd(Slot* slot) {
-  if (!slot->waiting) waiting_.push_back(slot);
-  slot->waiting = true;
-  NeedTurnEnd();
-}
-
-int Shard::OnSocketChange(CURL*, curl_socket_t fd, int what, void* self, void*) {
-  auto* shard = static_cast<Shard*>(self);
-  if (what == CURL_POLL_REMOVE) {
-    shard->loop_->UnwatchSocket(fd);
-  } else {
-    const uint32_t events =
-        ((what & CURL_POLL_IN) ? EPOLLIN : 0u) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0u);
-    shard->loop_->WatchSocket(fd, events, shard);
-  }
-  return 0;
-}
-
-int Shard::OnTimerChange(CURLM*, long millis, void* self) {
-  static_cast<Shard*>(self)->SetTimer(millis);
-  return 0;
-}
-
 void NoteOpened(Transport::Counters* counters) {
   ++counters->connections_opened;
   ++counters->connections_open;
@@ -405,8 +59,8 @@ void NoteOpened(Transport::Counters* counters) {
 // Called by libcurl for a slot.
 
 curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
-  auto* slot = static_cast<Slot*>(data);
-  Shared* shared = slot->shard->shared();
+  auto* slot = static_cast<CurlSlot*>(data);
+  CurlShared* shared = slot->shard->shared();
   const int fd =
       socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
@@ -425,7 +79,7 @@ curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
 
 // A connection may outlive the slot that made it, so `data` is what all shards share.
 int CloseSocket(void* data, curl_socket_t fd) {
-  auto* shared = static_cast<Shared*>(data);
+  auto* shared = static_cast<CurlShared*>(data);
   shared->loop->ForgetSocket(fd);
   --shared->counters.connections_open;
   return close(fd);
@@ -442,12 +96,12 @@ std::string TlsVersion(CURL* easy) {
 
 // There is a connection, and the request is about to be written to it.
 int BeforeRequest(void* data, char* ip, char*, int port, int) {
-  auto* slot = static_cast<Slot*>(data);
+  auto* slot = static_cast<CurlSlot*>(data);
   slot->shard->shared()->connect_limit.End(slot->number);
   if (!slot->opened_socket) slot->sent_on_kept = true;
   if (slot->handler == nullptr) return CURL_PREREQFUNC_ABORT;
   if (!slot->opened_socket) return CURL_PREREQFUNC_OK;
-  const Shared* shared = slot->shard->shared();
+  const CurlShared* shared = slot->shard->shared();
   const int64_t now = shared->loop->Now();
   const bool tls = shared->options.targets[slot->target].tls;
   curl_off_t connect_us = 0;
@@ -459,7 +113,7 @@ int BeforeRequest(void* data, char* ip, char*, int port, int) {
 }
 
 size_t OnHeaderLine(char* bytes, size_t, size_t size, void* data) {
-  auto* slot = static_cast<Slot*>(data);
+  auto* slot = static_cast<CurlSlot*>(data);
   if (slot->handler == nullptr) return 0;
   const int64_t arrival = slot->shard->shared()->reads.Arrival(slot->started);
   slot->head.OnLine({bytes, size}, arrival, slot->handler);
@@ -467,7 +121,7 @@ size_t OnHeaderLine(char* bytes, size_t, size_t size, void* data) {
 }
 
 size_t OnBodyBytes(char* bytes, size_t, size_t size, void* data) {
-  auto* slot = static_cast<Slot*>(data);
+  auto* slot = static_cast<CurlSlot*>(data);
   if (slot->handler == nullptr) return 0;
   SocketReads& reads = slot->shard->shared()->reads;
   const int64_t arrival = reads.Arrival(slot->started);
@@ -478,7 +132,9 @@ size_t OnBodyBytes(char* bytes, size_t, size_t size, void* data) {
   return 0;
 }
 
-void SetOptions(Slot* slot, Shared* shared) {
+}  // namespace
+
+void SetCurlOptions(CurlSlot* slot, CurlShared* shared) {
   CURL* easy = slot->easy;
   const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
   set(CURLOPT_PRIVATE, slot);
@@ -508,10 +164,12 @@ void SetOptions(Slot* slot, Shared* shared) {
   set(CURLOPT_WRITEDATA, slot);
 }
 
-bool SetUp(Slot* slot, Shared* shared) {
+namespace {
+
+bool SetUp(CurlSlot* slot, CurlShared* shared) {
   slot->easy = curl_easy_init();
   if (slot->easy == nullptr) return false;
-  SetOptions(slot, shared);
+  SetCurlOptions(slot, shared);
   return true;
 }
 
@@ -529,9 +187,9 @@ class CurlTransport final : public Transport {
   ReadFacts TakeReadFacts() override { return shared_.reads.TakeFacts(); }
 
  private:
-  Shared shared_;
-  std::vector<Slot> slots_;
-  std::vector<std::unique_ptr<Shard>> shards_;
+  CurlShared shared_;
+  std::vector<CurlSlot> slots_;
+  std::vector<std::unique_ptr<CurlShard>> shards_;
 };
 
 CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop)
@@ -544,14 +202,14 @@ CurlTransport::CurlTransport(TransportOptions options, EpollLoop* loop)
       Append(lists.emplace_back(), "::" + address);
   }
   shared_.options = std::move(options);
-  slots_ = std::vector<Slot>(shared_.options.slots);
+  slots_ = std::vector<CurlSlot>(shared_.options.slots);
 }
 
 CurlTransport::~CurlTransport() {
-  for (Slot& slot : slots_) {
+  for (CurlSlot& slot : slots_) {
     if (slot.attached) slot.shard->Abort(&slot);
   }
-  for (Slot& slot : slots_) curl_easy_cleanup(slot.easy);
+  for (CurlSlot& slot : slots_) curl_easy_cleanup(slot.easy);
   shards_.clear();
 }
 
@@ -566,7 +224,7 @@ absl::Status CurlTransport::Init() {
   const uint32_t count = static_cast<uint32_t>(slots_.size());
   const uint32_t shards = (count + kSlotsAMulti - 1) / kSlotsAMulti;
   for (uint32_t i = 0; i < shards; ++i) {
-    shards_.push_back(std::make_unique<Shard>(&shared_));
+    shards_.push_back(std::make_unique<CurlShard>(&shared_));
     if (!shards_.back()->Init((count + shards - 1) / shards)) {
       return absl::ResourceExhaustedError("libcurl could not make a multi handle");
     }
