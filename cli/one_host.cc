@@ -138,7 +138,7 @@ class OneHostRunner final : public Runner {
     engine_options.loops = request.loops;
     engine_options.spool_dir = request.journal_dir;
     // The user's own job and environment: every target, and every key the job names.
-    engine_options.access.secret = [](const std::string& name, const std::string&, uint16_t) { return Secret(name); };
+    engine_options.access.secret = [](const std::string& name, const SecretDestination&) { return Secret(name); };
     const TargetAccess access = engine_options.access;
     const std::unique_ptr<Engine> engine = NewCurlEngine(std::move(engine_options), clock_);
     AgentSessionOptions session;

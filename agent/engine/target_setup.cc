@@ -26,7 +26,7 @@ absl::StatusOr<std::string> KeyFor(const EndpointSpec& endpoint, const TargetAcc
   for (const std::string& url : endpoint.urls) {
     const absl::StatusOr<UrlParts> parts = ParseUrl(url);
     if (!parts.ok()) return parts.status();
-    absl::StatusOr<std::string> value = access.secret(name, parts->host, parts->port);
+    absl::StatusOr<std::string> value = access.secret(name, {parts->host, parts->port, !parts->tls || endpoint.insecure_skip_verify});
     if (!value.ok()) return value.status();
     key = *std::move(value);
   }

@@ -1,6 +1,8 @@
 #include "agent/program/agent_program.h"
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -23,13 +25,18 @@ namespace {
 
 // Checks what flags give it; the functions keep what they use.
 absl::StatusOr<TargetAccess> MakeAccess(const AgentSettings& settings) {
+  const std::string& dir = settings.secrets.dir;
+  std::error_code error;
+  if (!dir.empty() && !std::filesystem::is_directory(dir, error)) {
+    return absl::InvalidArgumentError(absl::StrCat("--secrets-dir is ", dir, ": want a folder that is there and can be read"));
+  }
   absl::StatusOr<SecretSource> secrets = SecretSource::Create(settings.secrets, RealSecretReader());
   if (!secrets.ok()) return secrets.status();
   absl::StatusOr<TargetPolicy> targets = TargetPolicy::Create(settings.allow_target);
   if (!targets.ok()) return targets.status();
   TargetAccess access;
-  access.secret = [source = *std::move(secrets)](const std::string& name, const std::string& host, uint16_t port) {
-    return source.Resolve(name, host, port);
+  access.secret = [source = *std::move(secrets)](const std::string& name, const SecretDestination& to) {
+    return source.Resolve(name, to.host, to.port, to.unprotected);
   };
   access.address = [policy = *std::move(targets)](const std::string& host, const std::string& ip, uint16_t port) {
     return policy.Check(host, ip, port);

@@ -46,8 +46,8 @@ absl::StatusOr<std::optional<std::string>> ReadAgentSettings(const SettingSource
   table.Number("capacity", "N", "concurrent requests that it carries; 0: as many as the host's limits allow", 0, kMostStreams, &settings->capacity);
   table.Number("loops", "N", "event-loop threads; 0: one for each 2,000 requests, at most the cores", 0, kMostLoops, &settings->loops);
   table.Text("spool-dir", "DIR", "holds records of requests until the coordinator has them", &settings->spool_dir);
-  table.Text("secrets-dir", "DIR", "files NAME with a key, NAME.hosts with the hosts that it may go to", &settings->secrets.dir);
-  table.List("secret-env", "NAME@HOST[,HOST…]", "a variable of this process with a key, and the hosts that it may go to", &settings->secrets.env);
+  table.Text("secrets-dir", "DIR", "files NAME with a key, NAME.hosts with the hosts that it may go to, one a line; http://HOST: also unprotected", &settings->secrets.dir);
+  table.List("secret-env", "NAME@HOST[,HOST…]", "a variable of this process with a key, and the hosts that it may go to; http://HOST: also unprotected", &settings->secrets.env);
   table.List("allow-target", "PATTERN", "where load may go: host, *.domain, 10.0.0.0/8, each perhaps with :port; everywhere unless given", &settings->allow_target);
   AddDaemonSettings(&settings->daemon, &table);
   absl::StatusOr<std::optional<std::string>> read = table.Read(sources);

@@ -10,11 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/url/url.h"
 
 namespace tidemark {
 namespace {
 
 constexpr char kHosts[] = ".hosts";
+constexpr char kHttp[] = "http://";
+constexpr char kHttps[] = "https://";
 
 bool IsSecretByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.'; }
 
@@ -22,12 +26,15 @@ absl::Status Denied(const std::string& name, absl::string_view why) {
   return absl::PermissionDeniedError(absl::StrCat("api_key_env \"", name, "\": ", why));
 }
 
-absl::StatusOr<std::vector<HostPattern>> ParseHosts(const std::vector<std::string>& lines) {
-  std::vector<HostPattern> hosts;
+absl::StatusOr<std::vector<SecretBinding>> ParseHosts(const std::vector<std::string>& lines) {
+  std::vector<SecretBinding> hosts;
   for (const std::string& line : lines) {
-    absl::StatusOr<HostPattern> host = HostPattern::Parse(line);
+    absl::string_view rest = line;
+    const bool unprotected = absl::ConsumePrefix(&rest, kHttp);
+    if (!unprotected) absl::ConsumePrefix(&rest, kHttps);
+    absl::StatusOr<HostPattern> host = HostPattern::Parse(rest);
     if (!host.ok()) return host.status();
-    hosts.push_back(*std::move(host));
+    hosts.push_back({*std::move(host), unprotected, line});
   }
   return hosts;
 }
@@ -41,8 +48,24 @@ std::vector<std::string> LinesOf(absl::string_view text) {
   return lines;
 }
 
-std::string Shown(const std::vector<HostPattern>& hosts) {
-  return absl::StrJoin(hosts, ", ", [](std::string* out, const HostPattern& host) { absl::StrAppend(out, host.text()); });
+std::string Shown(const std::vector<SecretBinding>& hosts) {
+  return absl::StrJoin(hosts, ", ", [](std::string* out, const SecretBinding& host) { absl::StrAppend(out, host.text); });
+}
+
+absl::Status CheckDestination(const std::vector<SecretBinding>& hosts, const std::string& host, uint16_t port,
+                              bool unprotected, const std::string& where) {
+  const auto matches = [&](const SecretBinding& binding) { return binding.host.MatchesName(host, port); };
+  const auto bound = std::find_if(hosts.begin(), hosts.end(), matches);
+  if (bound == hosts.end()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("this agent may send it to ", Shown(hosts), " only, not to ", host, ":", port, where));
+  }
+  const auto allows = [&](const SecretBinding& binding) { return binding.unprotected && matches(binding); };
+  if (!unprotected || IsLoopbackHost(host) || std::any_of(bound, hosts.end(), allows)) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("this agent may send it to ", bound->text, " only over https with the certificate verified, not over http or "
+                   "with verification off; where that is meant, write ", kHttp, absl::StripPrefix(bound->text, kHttps),
+                   " in its place", where));
 }
 
 }  // namespace
@@ -88,31 +111,29 @@ absl::Status SecretSource::AddVariable(absl::string_view given) {
         "go to, like OPENAI_API_KEY@api.openai.com");
   }
   const std::vector<std::string> texts = absl::StrSplit(given.substr(at + 1), ',');
-  absl::StatusOr<std::vector<HostPattern>> hosts = ParseHosts(texts);
+  absl::StatusOr<std::vector<SecretBinding>> hosts = ParseHosts(texts);
   if (!hosts.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--secret-env ", name, "@…: ", hosts.status().message()));
   }
-  std::vector<HostPattern>& all = variables_[std::string(name)];
+  std::vector<SecretBinding>& all = variables_[std::string(name)];
   std::move(hosts->begin(), hosts->end(), std::back_inserter(all));
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> SecretSource::Resolve(const std::string& name, const std::string& host, uint16_t port) const {
+absl::StatusOr<std::string> SecretSource::Resolve(const std::string& name, const std::string& host, uint16_t port,
+                                                  bool unprotected) const {
   if (!IsSecretName(name)) return Denied(absl::StrCat(name), "is no name of a secret: letters, digits, '_', '-' and '.' make one");
   const auto variable = variables_.find(name);
   const bool is_variable = variable != variables_.end();
   const std::optional<std::string> value = is_variable ? reader_.env(name) : FileOf(name);
   if (!value && is_variable) return Denied(name, "is not set in this agent's environment");
   if (!value) return Denied(name, "is not among the secrets this agent may use (--secret-env, --secrets-dir)");
-  const absl::StatusOr<std::vector<HostPattern>> hosts =
-      is_variable ? absl::StatusOr<std::vector<HostPattern>>(variable->second) : HostsOfFile(name);
+  const absl::StatusOr<std::vector<SecretBinding>> hosts =
+      is_variable ? absl::StatusOr<std::vector<SecretBinding>>(variable->second) : HostsOfFile(name);
   if (!hosts.ok()) return hosts.status();
-  const auto matches = [&](const HostPattern& pattern) { return pattern.MatchesName(host, port); };
-  if (std::any_of(hosts->begin(), hosts->end(), matches)) {
-    return std::string(absl::StripTrailingAsciiWhitespace(*value));  // a file's last line end is none of it
-  }
-  return Denied(name, absl::StrCat("this agent may send it to ", Shown(*hosts), " only, not to ", host, ":", port,
-                                   is_variable ? " (--secret-env)" : absl::StrCat(" (", dir_, "/", name, kHosts, ")")));
+  const std::string where = is_variable ? " (--secret-env)" : absl::StrCat(" (", dir_, "/", name, kHosts, ")");
+  if (absl::Status s = CheckDestination(*hosts, host, port, unprotected, where); !s.ok()) return Denied(name, s.message());
+  return std::string(absl::StripTrailingAsciiWhitespace(*value));  // a file's last line end is none of it
 }
 
 std::optional<std::string> SecretSource::FileOf(const std::string& name) const {
@@ -120,7 +141,7 @@ std::optional<std::string> SecretSource::FileOf(const std::string& name) const {
   return reader_.file(absl::StrCat(dir_, "/", name));
 }
 
-absl::StatusOr<std::vector<HostPattern>> SecretSource::HostsOfFile(const std::string& name) const {
+absl::StatusOr<std::vector<SecretBinding>> SecretSource::HostsOfFile(const std::string& name) const {
   const std::string path = absl::StrCat(dir_, "/", name, kHosts);
   const std::optional<std::string> text = reader_.file(path);
   const std::vector<std::string> lines = LinesOf(text.value_or(""));
@@ -128,7 +149,7 @@ absl::StatusOr<std::vector<HostPattern>> SecretSource::HostsOfFile(const std::st
     return Denied(name, absl::StrCat(path, text ? " is empty" : " is missing",
                                      ": it must list the hosts that the secret may go to, one a line"));
   }
-  absl::StatusOr<std::vector<HostPattern>> hosts = ParseHosts(lines);
+  absl::StatusOr<std::vector<SecretBinding>> hosts = ParseHosts(lines);
   if (!hosts.ok()) return Denied(name, absl::StrCat(path, ": ", hosts.status().message()));
   return hosts;
 }

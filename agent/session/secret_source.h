@@ -16,11 +16,19 @@
 namespace tidemark {
 
 struct SecretOptions {
-  // --secrets-dir: a file NAME with the secret, and beside it NAME.hosts with the hosts it may go to, one
-  // HostPattern a line (# comments). Empty: none.
+  // --secrets-dir: a file NAME with the secret, and beside it NAME.hosts with the hosts it may go to, one a line (#
+  // comments). Empty: none.
   std::string dir;
   // --secret-env, each "NAME@HOST[,HOST…]": a variable of the agent's environment, and where it may go.
   std::vector<std::string> env;
+};
+
+// Where a secret may go: a HostPattern, or one with "http://" before it, to which it may also go unprotected: over http,
+// or over https without verification of the certificate. "https://" before it says nothing more.
+struct SecretBinding {
+  HostPattern host;
+  bool unprotected = false;
+  std::string text;  // as it was given
 };
 
 // How secrets are read; nothing for what is not there.
@@ -44,20 +52,22 @@ class SecretSource {
   // cannot be a secret.
   static absl::StatusOr<SecretSource> Create(const SecretOptions& options, SecretReader reader);
 
-  // The value of `name` for requests to `host`; read anew each time. PermissionDenied with a sentence that
-  // says why not, and never holds the value. --secret-env goes before --secrets-dir.
-  absl::StatusOr<std::string> Resolve(const std::string& name, const std::string& host, uint16_t port) const;
+  // The value of `name` for requests to `host`; read anew each time. `unprotected`: over http, or to whoever answers,
+  // which only its binding or a loopback host allows. PermissionDenied with a sentence that says why not, and never
+  // holds the value. --secret-env goes before --secrets-dir.
+  absl::StatusOr<std::string> Resolve(const std::string& name, const std::string& host, uint16_t port,
+                                      bool unprotected) const;
 
  private:
   SecretSource(std::string dir, SecretReader reader) : dir_(std::move(dir)), reader_(std::move(reader)) {}
 
   absl::Status AddVariable(absl::string_view given);
-  absl::StatusOr<std::vector<HostPattern>> HostsOfFile(const std::string& name) const;
+  absl::StatusOr<std::vector<SecretBinding>> HostsOfFile(const std::string& name) const;
   std::optional<std::string> FileOf(const std::string& name) const;
 
   std::string dir_;
   SecretReader reader_;
-  std::map<std::string, std::vector<HostPattern>> variables_;
+  std::map<std::string, std::vector<SecretBinding>> variables_;
 };
 
 }  // namespace tidemark

@@ -57,7 +57,7 @@ agents:
   replicas: 2
   resources: {requests: {cpu: 100m, memory: 128Mi}, limits: {memory: 512Mi}}
   allowTargets: [trial-tidemark-simulator]
-  endpointSecrets: [{name: SIM_KEY, existingSecret: endpoint, key: api-key, hosts: [trial-tidemark-simulator]}]
+  endpointSecrets: [{name: SIM_KEY, existingSecret: endpoint, key: api-key, hosts: ["http://trial-tidemark-simulator"]}]
 simulator:
   enabled: true
   args: ["--require-key=$key"]

@@ -85,20 +85,34 @@ TEST_F(SingleRequestTest, SendsTheKeyAsBearer) {
     return StreamReply(1);
   });
   request_.endpoint.api_key_env = "KEY";
-  access_.secret = [](const std::string& name, const std::string&, uint16_t) { return name == "KEY" ? "s3cret" : ""; };
+  access_.secret = [](const std::string& name, const SecretDestination&) { return name == "KEY" ? "s3cret" : ""; };
   ASSERT_TRUE(Run(server.url()).ok());
   EXPECT_NE(head.find("Authorization: Bearer s3cret\r\n"), std::string::npos) << head;
 }
 
 TEST_F(SingleRequestTest, AKeyMustBeAllowedForEveryHost) {
   request_.endpoint.api_key_env = "KEY";
-  access_.secret = [](const std::string&, const std::string& host, uint16_t) -> absl::StatusOr<std::string> {
-    if (host == "localhost") return absl::PermissionDeniedError("not for localhost");
+  access_.secret = [](const std::string&, const SecretDestination& to) -> absl::StatusOr<std::string> {
+    if (to.host == "localhost") return absl::PermissionDeniedError("not for localhost");
     return "s3cret";
   };
   request_.endpoint.urls = {"http://127.0.0.1:1/", "http://localhost:1/"};
   const auto transport = SetUpTransport(request_.endpoint, request_.limits, access_);
   EXPECT_EQ(transport.status().message(), "not for localhost");
+}
+
+TEST_F(SingleRequestTest, AKeyIsUnprotectedOverHttpAndWithoutVerification) {
+  request_.endpoint.api_key_env = "KEY";
+  std::vector<bool> unprotected;
+  access_.secret = [&unprotected](const std::string&, const SecretDestination& to) {
+    unprotected.push_back(to.unprotected);
+    return "s3cret";
+  };
+  request_.endpoint.urls = {"http://127.0.0.1:1/", "https://127.0.0.1:1/"};
+  ASSERT_TRUE(KeyFor(request_.endpoint, access_).ok());
+  request_.endpoint.insecure_skip_verify = true;
+  ASSERT_TRUE(KeyFor(request_.endpoint, access_).ok());
+  EXPECT_EQ(unprotected, std::vector<bool>({true, false, true, true}));
 }
 
 TEST_F(SingleRequestTest, NothingIsSentToAnAddressThatIsNotAllowed) {

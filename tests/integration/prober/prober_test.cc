@@ -110,8 +110,8 @@ TEST_F(Prober, SendsTheRealRequestAsTheLoad) {
   TargetHost(server.port());
   task_.endpoint.headers = {{"X-Team", "a"}};
   task_.endpoint.api_key_env = "KEY";
-  options_.access.secret = [](const std::string& name, const std::string& host, uint16_t) {
-    return name == "KEY" && host == "127.0.0.1" ? "s3cret" : "";
+  options_.access.secret = [](const std::string& name, const SecretDestination& to) {
+    return name == "KEY" && to.host == "127.0.0.1" ? "s3cret" : "";
   };
   ASSERT_FALSE(Probe().has_failure());
   std::vector<Request> posts;

@@ -34,8 +34,8 @@ class SecretSourceTest : public ::testing::Test {
 
   // The value, or what is said in its place.
   static std::string Ask(const SecretSource& source, const std::string& name, const std::string& host = "api.example",
-                         uint16_t port = 443) {
-    const absl::StatusOr<std::string> value = source.Resolve(name, host, port);
+                         uint16_t port = 443, bool unprotected = false) {
+    const absl::StatusOr<std::string> value = source.Resolve(name, host, port, unprotected);
     if (value.ok()) return *value;
     EXPECT_EQ(value.status().code(), absl::StatusCode::kPermissionDenied);
     return std::string(value.status().message());
@@ -65,8 +65,8 @@ TEST_F(SecretSourceTest, RefusesAFileThatIsBoundToNoHost) {
 }
 
 TEST_F(SecretSourceTest, NamesABadLineOfHosts) {
-  files_ = {{"/secrets/KEY", "s3cret"}, {"/secrets/KEY.hosts", "https://api.example"}};
-  EXPECT_THAT(Ask(Source(), "KEY"), AllOf(HasSubstr("/secrets/KEY.hosts"), HasSubstr("https://api.example")));
+  files_ = {{"/secrets/KEY", "s3cret"}, {"/secrets/KEY.hosts", "ftp://api.example"}};
+  EXPECT_THAT(Ask(Source(), "KEY"), AllOf(HasSubstr("/secrets/KEY.hosts"), HasSubstr("ftp://api.example")));
 }
 
 TEST_F(SecretSourceTest, GivesAVariablesValueToItsHosts) {
@@ -75,6 +75,34 @@ TEST_F(SecretSourceTest, GivesAVariablesValueToItsHosts) {
   EXPECT_EQ(Ask(Source({"KEY@api.example,10.0.0.0/8"}), "KEY", "10.1.1.1"), "s3cret");
   EXPECT_EQ(Ask(Source({"KEY@a.example", "KEY@api.example"}), "KEY"), "s3cret");
   EXPECT_THAT(Ask(Source({"KEY@api.example"}), "KEY", "evil.example"), HasSubstr("--secret-env"));
+}
+
+TEST_F(SecretSourceTest, NothingGoesUnprotectedUnlessItsBindingSaysSo) {
+  env_ = {{"KEY", "s3cret"}};
+  for (const char* bound : {"KEY@api.example", "KEY@https://api.example", "KEY@api.example,http://other.example"}) {
+    EXPECT_THAT(Ask(Source({bound}), "KEY", "api.example", 80, true),
+                AllOf(HasSubstr("only over https with the certificate verified"), HasSubstr("write http://api.example in its place"),
+                      HasSubstr("--secret-env"), Not(HasSubstr("s3cret"))))
+        << bound;
+    EXPECT_EQ(Ask(Source({bound}), "KEY"), "s3cret") << bound;
+  }
+  for (const char* bound : {"KEY@http://api.example", "KEY@api.example,http://*.example", "KEY@http://api.example:80"}) {
+    EXPECT_EQ(Ask(Source({bound}), "KEY", "api.example", 80, true), "s3cret") << bound;
+  }
+}
+
+TEST_F(SecretSourceTest, AFilesHostsMayAllowItToo) {
+  files_ = {{"/secrets/KEY", "s3cret"}, {"/secrets/KEY.hosts", "vllm.models.svc\n"}};
+  EXPECT_THAT(Ask(Source(), "KEY", "vllm.models.svc", 8000, true), HasSubstr("/secrets/KEY.hosts"));
+  files_["/secrets/KEY.hosts"] = "http://vllm.models.svc:8000\n";
+  EXPECT_EQ(Ask(Source(), "KEY", "vllm.models.svc", 8000, true), "s3cret");
+}
+
+TEST_F(SecretSourceTest, ALoopbackHostIsOnNobodysWay) {
+  env_ = {{"KEY", "s3cret"}};
+  for (const char* host : {"127.0.0.1", "::1", "localhost"}) {
+    EXPECT_EQ(Ask(Source({"KEY@127.0.0.1,[::1],localhost"}), "KEY", host, 8000, true), "s3cret") << host;
+  }
 }
 
 TEST_F(SecretSourceTest, GivesNoVariableThatIsNotListed) {
@@ -108,7 +136,7 @@ TEST_F(SecretSourceTest, ABadFlagIsNotRepeatedForItMayBeTheSecret) {
     const auto source = SecretSource::Create({"", {given}}, Reader());
     EXPECT_THAT(source.status().message(), AllOf(HasSubstr("--secret-env"), HasSubstr("NAME@HOST"), Not(HasSubstr("abc123"))));
   }
-  EXPECT_THAT(SecretSource::Create({"", {"KEY@http://x"}}, Reader()).status().message(), HasSubstr("--secret-env KEY@…"));
+  EXPECT_THAT(SecretSource::Create({"", {"KEY@ftp://x"}}, Reader()).status().message(), HasSubstr("--secret-env KEY@…"));
 }
 
 }  // namespace
