@@ -51,7 +51,8 @@ struct HttpServerOptions {
   // True when this bearer token may read guarded routes. Null: no token may. Any thread; the token must
   // not be kept or logged.
   std::function<bool(absl::string_view token)> token_allowed;
-  size_t threads = 4;                 // connections served at a time; others wait in the kernel's backlog
+  size_t threads = 4;                 // that make answers
+  size_t max_connections = 256;       // beyond them the oldest that waits for its client is given up for a new one
   size_t max_head_bytes = 16 << 10;   // request line and headers
   int64_t connection_timeout = 10 * kNanosPerSecond;  // for all of one connection, handshake included
 };

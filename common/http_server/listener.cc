@@ -9,34 +9,23 @@
 #include <cstring>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/rpc/listen_address.h"
 
 namespace tidemark {
 namespace {
 
 constexpr int kBacklog = 64;
 
-struct HostAndPort {
-  std::string host;  // empty: every address of this host
-  std::string port;
-};
-
-absl::StatusOr<HostAndPort> Parse(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  uint32_t port = 0;
-  if (colon == std::string::npos || !absl::SimpleAtoi(listen.substr(colon + 1), &port) || port > UINT16_MAX) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot listen on \"", listen, "\": should be HOST:PORT with a port from 0 (any free one) to 65535"));
-  }
-  std::string host = listen.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find_first_of(":[]") != std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot listen on \"", listen, "\": an IPv6 address stands in brackets, as in [::1]:7080"));
-  }
-  return HostAndPort{host, std::to_string(port)};
+// Without a host: every address of this host.
+absl::StatusOr<NetAddress> Parse(const std::string& listen) {
+  const bool every = absl::StartsWith(listen, ":");
+  absl::StatusOr<NetAddress> address = ParseListenAddress("the address", every ? absl::StrCat("localhost", listen) : listen);
+  if (every && !address.ok()) return absl::InvalidArgumentError(absl::StrCat("the address is \"", listen, "\": should be HOST:PORT"));
+  if (every) address->host.clear();
+  return address;
 }
 
 struct FreeAddresses {
@@ -48,13 +37,13 @@ absl::Status Refused(const std::string& listen, absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat("cannot listen on ", listen, ": ", why));
 }
 
-absl::StatusOr<Addresses> Resolve(const std::string& listen, const HostAndPort& at) {
+absl::StatusOr<Addresses> Resolve(const std::string& listen, const NetAddress& at) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* list = nullptr;
-  const int error = getaddrinfo(at.host.empty() ? nullptr : at.host.c_str(), at.port.c_str(), &hints, &list);
+  const int error = getaddrinfo(at.host.empty() ? nullptr : at.host.c_str(), std::to_string(at.port).c_str(), &hints, &list);
   if (error != 0) return Refused(listen, gai_strerror(error));
   return Addresses(list);
 }
@@ -92,7 +81,7 @@ absl::StatusOr<Listener> Named(OwnedFd fd, const std::string& listen) {
 }  // namespace
 
 absl::StatusOr<Listener> ListenOn(const std::string& listen) {
-  const absl::StatusOr<HostAndPort> at = Parse(listen);
+  const absl::StatusOr<NetAddress> at = Parse(listen);
   if (!at.ok()) return at.status();
   const absl::StatusOr<Addresses> addresses = Resolve(listen, *at);
   if (!addresses.ok()) return addresses.status();

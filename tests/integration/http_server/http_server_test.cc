@@ -273,7 +273,7 @@ TEST(HttpServerBounds, RefusesAHeadThatIsTooLarge) {
   const auto server = Started(options);
   PlainHttp client(server->port());
   client.Send("GET", "/healthz", "", absl::StrCat("X-Large: ", std::string(4'000, 'x'), "\r\n"));
-  EXPECT_NE(client.Read().status, 200);
+  EXPECT_EQ(client.Read().status, 431);
   EXPECT_EQ(StatusOf(*server, "/healthz", Plain()), 200);
 }
 
@@ -295,6 +295,43 @@ TEST(HttpServerBounds, LetsGoOfAClientThatSaysNothing) {
   PlainHttp silent(server->port());
   EXPECT_EQ(StatusOf(*server, "/healthz", Plain()), 200) << "the one thread came free";
   EXPECT_TRUE(silent.ClosedByServer());
+}
+
+// Each of them would hold a thread of a server that waits for its clients.
+TEST(HttpServerBounds, SilentClientsDelayNobody) {
+  HttpServerOptions options = Loopback();
+  options.threads = 1;
+  const auto server = Started(options);
+  std::vector<std::unique_ptr<PlainHttp>> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(std::make_unique<PlainHttp>(server->port()));
+  const int64_t begun = testing::NowMs();
+  EXPECT_EQ(StatusOf(*server, "/healthz", Plain()), 200);
+  EXPECT_LT(testing::NowMs() - begun, 3'000) << "not the connections' time-out, 10 s";
+}
+
+TEST(HttpServerBounds, ClientsThatDoNotReadDelayNobody) {
+  HttpServerOptions options = Loopback();
+  options.threads = 1;
+  const std::string page(5 << 20, 'x');
+  const auto server = Started(options, {{"/page", HttpAccess::kOpen, [&page] { return Text(page); }},
+                                        {"/healthz", HttpAccess::kOpen, [] { return Text("alive\n"); }}});
+  PlainHttp slow(server->port());
+  slow.Send("GET", "/page");
+  const int64_t begun = testing::NowMs();
+  EXPECT_EQ(StatusOf(*server, "/healthz", Plain()), 200);
+  EXPECT_LT(testing::NowMs() - begun, 3'000);
+}
+
+TEST(HttpServerBounds, TheOldestSilentClientIsGivenUpForANewOne) {
+  HttpServerOptions options = Loopback();
+  options.max_connections = 3;
+  const auto server = Started(options);
+  std::vector<std::unique_ptr<PlainHttp>> silent;
+  for (int i = 0; i < 3; ++i) silent.push_back(std::make_unique<PlainHttp>(server->port()));
+  EXPECT_EQ(StatusOf(*server, "/healthz", Plain()), 200);
+  EXPECT_TRUE(silent[0]->ClosedByServer());
+  silent[2]->Send("GET", "/healthz");
+  EXPECT_EQ(silent[2]->Read().status, 200) << "the younger ones may still ask";
 }
 
 TEST(HttpServerBounds, WorksBeyondTheDescriptorsOfSelect) {
