@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "common/settings/said_text.h"
 
 namespace tidemark {
 namespace {
@@ -48,28 +49,11 @@ std::string Quoted(absl::string_view text) {
   return out + "\"";
 }
 
-// Also a C1 control, which UTF-8 writes as two bytes: some terminals obey those as well.
-bool IsControl(absl::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(at) < 0x20 || byte(at) == 0x7f) return true;
-  return byte(at) >= 0x80 && byte(at) < 0xa0 && at > 0 && byte(at - 1) == 0xc2;
-}
-
-// What a server sent may be in `text`: a terminal obeys none of it, and a line stays one.
-std::string WithoutControls(absl::string_view text) {
-  std::string out(text);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!IsControl(text, i)) continue;
-    out[i] = ' ';
-    if (static_cast<unsigned char>(text[i]) >= 0x80) out[i - 1] = ' ';
-  }
-  return out;
-}
-
 bool NeedsQuotes(absl::string_view text) {
   return text.empty() || text.find_first_of(" \"\\=") != absl::string_view::npos;
 }
 
+// What a server sent may be in it: a terminal obeys none of it, and a line stays one.
 std::string Render(absl::string_view message, std::initializer_list<LogField> fields) {
   if (g_json) {
     std::string line = Quoted(message);

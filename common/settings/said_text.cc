@@ -46,12 +46,20 @@ std::string DidYouMean(absl::string_view name, absl::Span<const std::string> can
 
 std::string Printable(absl::string_view text) {
   constexpr size_t kMost = 80;
-  std::string shown;
-  for (const char c : text.substr(0, kMost)) {
-    shown += absl::ascii_iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
-  }
+  std::string shown = WithoutControls(text.substr(0, kMost), '?');
   if (text.size() > kMost) shown += "…";
   return shown;
+}
+
+std::string WithoutControls(absl::string_view text, char in_place) {
+  std::string out(text);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool second_set = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
+    if (second_set) out[i - 1] = in_place;
+    if (second_set || absl::ascii_iscntrl(byte)) out[i] = in_place;
+  }
+  return out;
 }
 
 }  // namespace tidemark

@@ -22,6 +22,10 @@ std::string DidYouMean(absl::string_view name, absl::Span<const std::string> can
 // `text` for an error message: at most 80 bytes, no control characters.
 std::string Printable(absl::string_view text);
 
+// `text` with `in_place` for each byte of a control character: those of ASCII, and those of the second set (U+0080 to
+// U+009F), which some terminals obey as well.
+std::string WithoutControls(absl::string_view text, char in_place = ' ');
+
 }  // namespace tidemark
 
 #endif  // TIDEMARK_COMMON_SETTINGS_SAID_TEXT_H_

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/settings/said_text.h"
 
 namespace tidemark {
 namespace {
@@ -61,8 +62,6 @@ uint32_t NextCode(absl::string_view text, size_t& at) {
   }
   return code;
 }
-
-bool IsControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
 
 std::string ShellWord(const std::string& word) {
   const auto plain = [](char c) {
@@ -136,15 +135,11 @@ size_t DisplayWidth(absl::string_view utf8) {
 }
 
 std::string OneLine(absl::string_view text) {
+  constexpr char kControl = '\n';
   std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t start = at;
-    const uint32_t code = NextCode(text, at);
-    // C1 controls (U+0080 to U+009F) drive terminals too.
-    const bool control = (code < 0x80 && IsControl(static_cast<unsigned char>(code))) ||
-                         (code >= 0x80 && code < 0xa0);
-    if (!control) {
-      out.append(text.data() + start, at - start);
+  for (const char c : WithoutControls(text, kControl)) {
+    if (c != kControl) {
+      out += c;
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }
