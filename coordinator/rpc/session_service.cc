@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/clock/clock.h"
 #include "common/log/log.h"
+#include "common/log/log_budget.h"
 #include "common/mutex.h"
 #include "common/rpc/grpc_status.h"
 
@@ -28,7 +30,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   void Start(std::shared_ptr<StreamReactor> self, const std::string& agent_id) {
     self_ = std::move(self);
     handler_->OnOpened(self_, agent_id);
-    StartRead(&incoming_);
+    ReadNext();
   }
 
   void Send(v1::CoordinatorMessage message) override {
@@ -57,9 +59,17 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
       End(grpc::Status::OK);
       return;
     }
-    handler_->OnMessage(shared_from_this(), std::move(incoming_));
-    incoming_.Clear();
+    handler_->OnMessage(shared_from_this(), std::exchange(incoming_, v1::AgentMessage()));
+  }
+
+  void ReadNext() override {
+    {
+      MutexLock lock(mutex_);
+      if (end_) return;
+      ++starting_;
+    }
     StartRead(&incoming_);
+    Started();
   }
 
   void OnWriteDone(bool ok) override {
@@ -83,9 +93,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   }
 
  private:
-  // Starts the write that the caller has counted in `starting_`. No write may start after Finish, so an
-  // end that comes meanwhile is left to whoever is the last to have started one. The front stays in place
-  // until OnWriteDone: a deque's elements do not move.
+  // Starts the write that the caller has counted in `starting_`. The front stays in place until OnWriteDone: a
+  // deque's elements do not move.
   void WriteFront() {
     const v1::CoordinatorMessage* front;
     {
@@ -93,6 +102,12 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
       front = &queue_.front();
     }
     StartWrite(front);
+    Started();
+  }
+
+  // Neither a read nor a write may start after Finish, so an end that comes meanwhile is left to whoever is the last
+  // to have started one.
+  void Started() {
     std::optional<grpc::Status> end;
     {
       MutexLock lock(mutex_);
@@ -118,7 +133,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<v1::AgentMessage, v1:
   Mutex mutex_;
   std::deque<v1::CoordinatorMessage> queue_ TIDEMARK_GUARDED_BY(mutex_);
   bool writing_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the front's write is under way
-  int starting_ TIDEMARK_GUARDED_BY(mutex_) = 0;      // threads that are about to call StartWrite
+  int starting_ TIDEMARK_GUARDED_BY(mutex_) = 0;      // threads that are about to call StartRead or StartWrite
   std::optional<grpc::Status> end_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
@@ -140,7 +155,12 @@ class UploadReactor final : public grpc::ServerBidiReactor<v1::RecordChunk, v1::
                                        chunk_.agent_id(), "\"")));
       return;
     }
-    const absl::StatusOr<uint64_t> offset = handler_->OnRecords(chunk_);
+    handler_->OnRecords(std::exchange(chunk_, v1::RecordChunk()),
+                        [this](const absl::StatusOr<uint64_t>& offset) { Acknowledge(offset); });
+  }
+
+  // Nothing ends the call while a chunk is with the handler, so the reactor is still there.
+  void Acknowledge(const absl::StatusOr<uint64_t>& offset) {
     if (!offset.ok()) {
       Finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, std::string(offset.status().message())));
       return;
@@ -199,15 +219,25 @@ class SessionService final : public v1::AgentSession::CallbackService {
   absl::StatusOr<Caller> Authorize(const grpc::CallbackServerContext& context) {
     if (authorizer_ == nullptr) return Caller{};
     absl::StatusOr<Caller> caller = authorizer_->Authorize(context, Role::kAgent);
-    if (!caller.ok()) {
-      Log(LogLevel::kWarning, "call refused",
-          {{"peer", context.peer()}, {"wanted", "agent"}, {"reason", std::string(caller.status().message())}});
-    }
+    if (!caller.ok()) LogRefusal(context.peer(), caller.status());
     return caller;
+  }
+
+  void LogRefusal(const std::string& peer, const absl::Status& reason) {
+    std::optional<uint64_t> left_out;
+    {
+      MutexLock lock(mutex_);
+      left_out = refusals_.Take(RealClock().MonotonicNanos());
+    }
+    if (!left_out) return;
+    Log(LogLevel::kWarning, "call refused",
+        {{"peer", peer}, {"wanted", "agent"}, {"reason", std::string(reason.message())}, {"left_out", absl::StrCat(*left_out)}});
   }
 
   SessionHandler* const handler_;
   Authorizer* const authorizer_;  // may be null
+  Mutex mutex_;
+  LogBudget refusals_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -16,6 +16,11 @@ constexpr size_t kMaxOpenPings = 16;
 // who they are.
 constexpr size_t kStreamsPerAgent = 4;
 
+// Of a message that carries no measurement. What it says is kept while the level runs, or goes into the journal.
+constexpr size_t kMostWords = 256 << 10;
+
+bool CarriesMeasurement(const v1::AgentMessage& message) { return message.has_report() || message.has_stopped(); }
+
 std::string Where(const AgentInfo& agent) {
   return absl::StrCat(agent.pod.empty() ? "" : ", pod ", agent.pod, agent.node.empty() ? "" : ", node ",
                       agent.node);
@@ -103,11 +108,11 @@ std::optional<int64_t> AgentHub::NextDeadline() const {
 
 void AgentHub::Greet(StreamId stream, const v1::Hello& hello, int64_t now) {
   const absl::StatusOr<AgentInfo> info = DecodeHello(hello);
-  if (!info.ok()) return Refuse(stream, info.status(), true);
-  if (const absl::Status s = CheckIdentity(stream, *info); !s.ok()) return Refuse(stream, s, true);
-  if (const absl::Status s = CheckRoom(*info); !s.ok()) return Refuse(stream, s, false);
+  if (!info.ok()) return Refuse(stream, info.status(), true, now);
+  if (const absl::Status s = CheckIdentity(stream, *info); !s.ok()) return Refuse(stream, s, true, now);
+  if (const absl::Status s = CheckRoom(*info); !s.ok()) return Refuse(stream, s, false, now);
   const absl::StatusOr<Registry::Admission> admission = registry_.Admit(*info, now);
-  if (!admission.ok()) return Refuse(stream, admission.status(), false);
+  if (!admission.ok()) return Refuse(stream, admission.status(), false, now);
   Deadline(now + options_.lease);
   Welcome(stream, *info, *admission, now);
 }
@@ -128,13 +133,16 @@ absl::Status AgentHub::CheckRoom(const AgentInfo& agent) const {
                    " agents that this coordinator takes: raise its --max-agents"));
 }
 
-void AgentHub::Refuse(StreamId stream, const absl::Status& reason, bool permanent) {
+void AgentHub::Refuse(StreamId stream, const absl::Status& reason, bool permanent, int64_t now) {
   v1::CoordinatorMessage message;
   message.mutable_refused()->set_reason(std::string(reason.message()));
   message.mutable_refused()->set_permanent(permanent);
   effects_.push_back(SendToAgent{stream, std::move(message)});
   Close(stream, "refused");
-  Log(true, absl::StrCat("an agent is refused: ", std::string(reason.message())));
+  const std::optional<uint64_t> left_out = refusals_.Take(now);
+  if (!left_out) return;
+  Log(true, absl::StrCat("an agent is refused: ", std::string(reason.message()),
+                         *left_out == 0 ? "" : absl::StrCat(" (and ", *left_out, " others before)")));
 }
 
 void AgentHub::Welcome(StreamId stream, const AgentInfo& info, Registry::Admission admission, int64_t now) {
@@ -184,6 +192,11 @@ void AgentHub::Remove(const std::string& agent, const std::string& reason) {
 // ---- what agents say ----------------------------------------------------------------------------
 
 void AgentHub::Receive(Link& link, const v1::AgentMessage& message, int64_t now) {
+  const size_t bytes = CarriesMeasurement(message) ? 0 : message.ByteSizeLong();
+  if (bytes > kMostWords) {
+    return Lose(link.info.id, absl::StrCat("a message of it has ", bytes, " bytes, where at most ", kMostWords,
+                                           " are needed: is it an agent of Tidemark?"));
+  }
   switch (message.kind_case()) {
     case v1::AgentMessage::kHeartbeat:
       return OnHeartbeat(link, message.heartbeat(), now);

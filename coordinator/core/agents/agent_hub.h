@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/log/log_budget.h"
 #include "common/session/delta_sequence.h"
 #include "common/session/fencing.h"
 #include "coordinator/core/clock_offset.h"
@@ -124,7 +125,7 @@ class AgentHub {
   void Greet(StreamId stream, const v1::Hello& hello, int64_t now);
   absl::Status CheckIdentity(StreamId stream, const AgentInfo& agent) const;
   absl::Status CheckRoom(const AgentInfo& agent) const;
-  void Refuse(StreamId stream, const absl::Status& reason, bool permanent);
+  void Refuse(StreamId stream, const absl::Status& reason, bool permanent, int64_t now);
   void Welcome(StreamId stream, const AgentInfo& info, Registry::Admission admission, int64_t now);
   void TakeStream(Link& link, StreamId stream);
   void Deadline(int64_t at);
@@ -160,6 +161,7 @@ class AgentHub {
   std::map<StreamId, Stream> streams_;
   std::map<std::string, Link> links_;
   std::optional<int64_t> wake_;  // not later than any deadline: those of leases only move on
+  LogBudget refusals_;           // of Hellos: anyone may say them
   std::vector<HubEffect> effects_;
 };
 

@@ -423,6 +423,30 @@ TEST(AgentHub, ASnapshotThatIsNotValidLosesTheAgent) {
                                              HasSubstr("lost a: its final snapshot is not valid")));
 }
 
+TEST(AgentHub, AnAgentWithTooManyWordsIsLost) {
+  HubScenario s;
+  s.Join(1, "a");
+  s.EnterLevel(1, {"a"});
+  v1::AgentMessage message;
+  *message.mutable_ready()->mutable_key() = s.key();
+  for (int i = 0; i < 30'000; ++i) message.mutable_ready()->add_addresses("10.0.0.1:8000");
+  EXPECT_THAT(s.Say(1, message), ElementsAre(HasSubstr("close 1: a message of it has"), HasSubstr("at most 262144")));
+}
+
+TEST(AgentHub, LogsNoMoreThanSomeOfManyRefusals) {
+  AgentHub hub(AgentHubOptions{{"s", 1}});
+  size_t logged = 0;
+  for (StreamId stream = 1; stream <= 1'000; ++stream) {
+    hub.StreamOpened(stream, "", kSecond);
+    v1::AgentMessage message;
+    *message.mutable_hello() = HubScenario::HelloOf("a");
+    message.mutable_hello()->set_protocol_major(9);
+    hub.Received(stream, message, kSecond);
+    for (const HubEffect& effect : hub.TakeEffects()) logged += std::holds_alternative<HubLog>(effect) ? 1 : 0;
+  }
+  EXPECT_EQ(logged, 10u);
+}
+
 TEST(AgentHub, AMessageThatSaysNothingIsPassedOver) {
   HubScenario s;
   s.Join(1, "a");
