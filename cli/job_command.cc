@@ -1,6 +1,7 @@
 #include "cli/job_command.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -20,6 +21,7 @@
 #include "cli/sweep_flags.h"
 #include "common/json/json.h"
 #include "common/rng/random_id.h"
+#include "common/thread/interrupt.h"
 #include "common/thread/serial_worker.h"
 #include "coordinator/core/job_spec/cluster_job.h"
 #include "coordinator/core/job_spec/job_yaml.h"
@@ -42,6 +44,11 @@ class JobCommand {
     if (!flags.ok()) return Refuse(flags.status());
     flags_ = *std::move(flags);
     if (flags_.help) return Help(command);
+    // Before gRPC has threads, which must not take the signals.
+    if (command == "watch" || command == "wait") {
+      const absl::Status watched = WatchInterrupts();
+      if (!watched.ok()) return Fail(watched);
+    }
     const absl::Status connected = Connect(flags_.cluster);
     if (!connected.ok()) return Refuse(connected);
     return ActionOf(command)();
@@ -56,6 +63,25 @@ class JobCommand {
     const auto action = actions.at(command);
     return [this, action] { return (this->*action)(); };
   }
+
+  // The first leaves the job alone; one more ends the command whatever it waits for.
+  absl::Status WatchInterrupts() {
+    auto watch = InterruptWatch::Start([this](int signal, int count) {
+      leave_.Cancel();
+      if (count > 1) std::_Exit(128 + signal);
+    });
+    if (!watch.ok()) return watch.status();
+    interrupts_ = *std::move(watch);
+    return absl::OkStatus();
+  }
+
+  int GoneOn() {
+    Complain(absl::StrCat("job ", flags_.job_id, " goes on without this command: tidemark job watch ", flags_.job_id,
+                          " looks on, tidemark job stop ", flags_.job_id, " ends it"));
+    return 128 + interrupts_->first_signal();
+  }
+
+  bool Interrupted() const { return interrupts_ != nullptr && interrupts_->first_signal() != 0; }
 
   int Refuse(const absl::Status& status) {
     Complain(status.message());
@@ -182,8 +208,8 @@ class JobCommand {
     view.progress = [this](const LiveProgress& live) { progress_.Show(live); };
     view.level_done = [this](const v1::LevelResult& level) { progress_.LevelDone(level); };
     view.note = [this](const std::string& note) { progress_.Say(note); };
-    Cancellation never;
-    return Ended(WatchWithView(client_.get(), flags_.job_id, view, &never));
+    const absl::StatusOr<v1::Job> job = WatchWithView(client_.get(), flags_.job_id, view, &leave_);
+    return Interrupted() && !job.ok() ? GoneOn() : Ended(job);
   }
 
   int Wait() {
@@ -192,14 +218,14 @@ class JobCommand {
       progress_.Say(absl::StrCat("connection lost, trying again: ", status.message()));
     };
     events.found = [this] { progress_.Say("connected again"); };
-    Cancellation timeout;
     SerialWorker timer(world_.clock);
     if (flags_.timeout_s) {
       const auto ns = static_cast<int64_t>(*flags_.timeout_s * static_cast<double>(kNanosPerSecond));
-      timer.WakeAt(world_.clock->MonotonicNanos() + ns, [&timeout] { timeout.Cancel(); });
+      timer.WakeAt(world_.clock->MonotonicNanos() + ns, [this] { leave_.Cancel(); });
     }
-    const absl::StatusOr<v1::Job> job = client_->WatchJob(flags_.job_id, events, &timeout);
+    const absl::StatusOr<v1::Job> job = client_->WatchJob(flags_.job_id, events, &leave_);
     timer.Stop();
+    if (Interrupted() && !job.ok()) return GoneOn();
     if (!absl::IsCancelled(job.status())) return Ended(job);
     Complain(absl::StrCat("job ", flags_.job_id, " has not ended within ", FormatExact(*flags_.timeout_s), " s"));
     return kExitCouldNotRun;
@@ -265,6 +291,8 @@ class JobCommand {
   JobFlags flags_;
   std::unique_ptr<BenchmarkClient> client_;
   std::string cluster_;  // its name, for people
+  Cancellation leave_;   // of a watch
+  std::unique_ptr<InterruptWatch> interrupts_;  // of a watch
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ namespace tidemark {
 namespace {
 
 constexpr char kKeyVariable[] = "TIDEMARK_API_KEY";
+constexpr int kLeave = 3;  // interrupts that end a sweep on a cluster whatever it waits for
 
 // One run of the command.
 class Sweep {
@@ -215,6 +216,12 @@ class Sweep {
     if (!world_.connect) return Fail("this build knows no clusters");
     const auto watch = WatchInterrupts(nullptr);
     if (!watch.ok()) return Fail(watch.status().message());
+    const int code = RunOnCluster(**watch);
+    SetOver();
+    return code;
+  }
+
+  int RunOnCluster(const InterruptWatch& watch) {
     const absl::StatusOr<ClusterRun> run =
         world_.connect(job_.command.cluster, [this](const std::string& text) { progress_.Say(text); });
     if (!run.ok()) return absl::IsInvalidArgument(run.status()) ? Refuse(run.status()) : Fail(run.status().message());
@@ -223,8 +230,8 @@ class Sweep {
     if (!folder.ok()) return FolderProblem(folder.status());
     *world_.err << RenderFirstScreen(job_.spec, ScreenFacts(folder->path())) << std::endl;
     const int interrupts = SetRunner(run->runner.get());
-    if (interrupts > 0) return Interrupted((*watch)->first_signal());
-    const int code = RunWith(*run->runner, *folder, **watch);
+    if (interrupts > 0) return Interrupted(watch.first_signal());
+    const int code = RunWith(*run->runner, *folder, watch);
     SetRunner(nullptr);
     std::error_code error;
     std::filesystem::remove(folder->JournalDir(), error);  // nothing is spooled here
@@ -242,13 +249,28 @@ class Sweep {
 
   absl::StatusOr<std::unique_ptr<InterruptWatch>> WatchInterrupts(Runner* runner) {
     SetRunner(runner);
-    return InterruptWatch::Start([this](int, int count) {
+    return InterruptWatch::Start([this](int signal, int count) {
       progress_.Say(count == 1 ? "stopping: requests in flight may end; once more cancels them"
                                : "cancelling at once");
       MutexLock lock(mutex_);
       interrupts_ = count;
       if (runner_ != nullptr) runner_->Stop(count > 1);
+      if (OnCluster() && count >= kLeave) EndSoon(signal);
     });
+  }
+
+  // On a cluster the job is the coordinator's: when that does not answer nothing is left to be waited for.
+  void EndSoon(int signal) TIDEMARK_REQUIRES(mutex_) {
+    for (int waits = 0; waits < 10 && !over_; ++waits) changed_.WaitFor(mutex_, kNanosPerSecond / 10);
+    if (over_) return;
+    Complain("left without an answer of the coordinator: a job that was made goes on there (tidemark job list)");
+    std::_Exit(128 + signal);
+  }
+
+  void SetOver() {
+    MutexLock lock(mutex_);
+    over_ = true;
+    changed_.NotifyAll();
   }
 
   // Whom interrupts stop. Returns how many there were before.
@@ -274,7 +296,8 @@ class Sweep {
   int Conclude(const v1::Result& result, const OutputFolder& folder, int signal) {
     const absl::Status written = WriteFiles(result, folder);
     const ResultOutput& output = world_.output;
-    const std::string summary = output.summary ? output.summary(result, folder.path()) : "";
+    // No path of a report that is not there.
+    const std::string summary = output.summary ? output.summary(result, written.ok() ? folder.path() : "") : "";
     if (job_.command.json && output.json) {
       *world_.out << output.json(result);
       *world_.err << summary;
@@ -308,6 +331,8 @@ class Sweep {
   Mutex mutex_;
   Runner* runner_ TIDEMARK_GUARDED_BY(mutex_) = nullptr;
   int interrupts_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  CondVar changed_;
+  bool over_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the command ends by itself
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/core/job_spec/command_line.h"
 #include "coordinator/core/job_spec/settings.h"
 
 namespace tidemark {
@@ -21,11 +22,6 @@ struct SweepFlags {
 // underscores; a switch alone is true. Errors: InvalidArgument, one line, with the nearest right
 // flag for an unknown one.
 absl::StatusOr<SweepFlags> ParseSweepFlags(const std::vector<std::string>& arguments);
-
-// The arguments without secrets: the value of --api-key gives way to --api-key-env `key_variable`,
-// values of secret headers to a placeholder.
-std::vector<std::string> WithoutSecretArguments(const std::vector<std::string>& arguments,
-                                                const std::string& key_variable);
 
 // Overwrites the value of --api-key in the process's own argument memory, which `ps` shows.
 void ScrubArguments(int argc, char** argv);

@@ -208,7 +208,9 @@ void CurlShard::Report(CurlSlot* slot, CURLcode code, ResponseHandler* handler) 
   const TransportTarget& target = shared_->options.targets[slot->target];
   long error_number = 0;
   curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &error_number);
-  const std::string message = slot->error[0] != '\0' ? slot->error : curl_easy_strerror(code);
+  // Memory has not run out: that is libcurl's word for a line of the head that it does not take.
+  const char* const said = code == CURLE_OUT_OF_MEMORY ? "a header of the answer is longer than 100 KB" : slot->error;
+  const std::string message = said[0] != '\0' ? said : curl_easy_strerror(code);
   // A TLS peer that closes without saying so is libcurl's receive error, not a reset.
   const bool closed_inside =
       code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && target.tls && error_number == 0 &&

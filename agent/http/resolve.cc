@@ -116,12 +116,19 @@ bool IsLocalhost(absl::string_view host) {
   return absl::EqualsIgnoreCase(host, "localhost") || absl::EndsWithIgnoreCase(host, ".localhost");
 }
 
-// The addresses of `parts`, both families' loopback ones for this host; getaddrinfo's error, 0 for none.
+bool IsNumeric(const std::string& host) {
+  in_addr ignored;
+  return absl::StrContains(host, ":") || inet_pton(AF_INET, host.c_str(), &ignored) == 1;
+}
+
+// The addresses of `parts`, both families' loopback ones for this host; getaddrinfo's error, 0 for none. A resolver is
+// asked only for families that this host has an address of: under podman it is silent for seconds about the other.
 int Lookup(const UrlParts& parts, AddressList* list) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const char* const host = IsLocalhost(parts.host) ? nullptr : parts.host.c_str();
+  if (host != nullptr && !IsNumeric(parts.host)) hints.ai_flags = AI_ADDRCONFIG;
   const int error = getaddrinfo(host, absl::StrCat(parts.port).c_str(), &hints, &found);
   list->reset(found);
   return error;

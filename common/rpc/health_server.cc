@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock/clock.h"
 #include "common/rpc/deadline.h"
+#include "common/rpc/no_plugins.h"
 
 namespace tidemark {
 
@@ -21,6 +22,7 @@ absl::StatusOr<std::unique_ptr<HealthServer>> HealthServer::Start(const NetAddre
   builder.AddListeningPort(ToString(listen), grpc::InsecureServerCredentials(), &port);
   // Two servers on one port would share its connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetOption(std::make_unique<NoPlugins>());
   builder.RegisterCallbackGenericService(health->refuser_.get());
   grpc::EnableDefaultHealthCheckService(true);
   health->server_ = builder.BuildAndStart();

@@ -39,14 +39,19 @@ void Coordinator::OnOpened(const std::shared_ptr<AgentStream>& stream, const std
 }
 
 void Coordinator::OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) {
-  core_->Run([core = core_.get(), stream, message = std::move(message)] { core->Receive(stream, message); });
+  core_->Run([core = core_.get(), stream, message = std::move(message)] {
+    core->Receive(stream, message);
+    stream->ReadNext();
+  });
 }
 
 void Coordinator::OnClosed(const std::shared_ptr<AgentStream>& stream) {
   core_->Run([core = core_.get(), stream] { core->Closed(stream); });
 }
 
-absl::StatusOr<uint64_t> Coordinator::OnRecords(const v1::RecordChunk& chunk) { return core_->TakeRecords(chunk); }
+void Coordinator::OnRecords(v1::RecordChunk chunk, std::function<void(const absl::StatusOr<uint64_t>&)> kept) {
+  core_->TakeRecords(std::move(chunk), std::move(kept));
+}
 
 void Coordinator::CreateJob(v1::CreateJobRequest request, std::string created_by, Answer<v1::Job> answer) {
   core_->Run([core = core_.get(), request = std::move(request), created_by = std::move(created_by),

@@ -65,7 +65,7 @@ class Coordinator final : public SessionHandler, public BenchmarkHandler {
   void OnOpened(const std::shared_ptr<AgentStream>& stream, const std::string& agent_id) override;
   void OnMessage(const std::shared_ptr<AgentStream>& stream, v1::AgentMessage message) override;
   void OnClosed(const std::shared_ptr<AgentStream>& stream) override;
-  absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk& chunk) override;
+  void OnRecords(v1::RecordChunk chunk, std::function<void(const absl::StatusOr<uint64_t>&)> kept) override;
 
   // BenchmarkHandler
   void CreateJob(v1::CreateJobRequest request, std::string created_by, Answer<v1::Job> answer) override;

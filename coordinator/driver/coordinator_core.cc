@@ -84,16 +84,23 @@ void CoordinatorCore::Closed(const std::shared_ptr<AgentStream>& stream) {
   hub_.StreamClosed(id, clock_->MonotonicNanos());
 }
 
-absl::StatusOr<uint64_t> CoordinatorCore::TakeRecords(const v1::RecordChunk& chunk) {
-  const std::shared_ptr<RecordStore> records = CurrentRecords();
-  if (!records) return absl::FailedPreconditionError("no job runs that wants records");
-  absl::StatusOr<uint64_t> kept = records->Append(chunk);
+void CoordinatorCore::TakeRecords(v1::RecordChunk chunk, std::function<void(const absl::StatusOr<uint64_t>&)> kept) {
+  std::shared_ptr<RecordStore> records = CurrentRecords();
+  if (!records) return kept(absl::FailedPreconditionError("no job runs that wants records"));
+  if (const absl::Status admitted = records->Admit(chunk); !admitted.ok()) return kept(admitted);
+  disk_.Post([this, records = std::move(records), chunk = std::move(chunk), kept = std::move(kept)] {
+    kept(Store(*records, chunk));
+  });
+}
+
+// On the disk's thread.
+absl::StatusOr<uint64_t> CoordinatorCore::Store(RecordStore& records, const v1::RecordChunk& chunk) {
+  absl::StatusOr<uint64_t> stored = records.Append(chunk);
   const absl::StatusOr<LevelKey> key = DecodeKey(chunk.key());
-  if (!key.ok() || (kept.ok() && !records->PartOf(chunk.agent_id()).second)) return kept;
-  AgentRecordsStored stored{chunk.agent_id(), *key, kept.ok() ? *kept : 0,
-                            kept.ok() ? "" : std::string(kept.status().message())};
-  Run([this, stored = std::move(stored)] { Raise(stored); });
-  return kept;
+  if (!key.ok() || (stored.ok() && !records.IsComplete(chunk.agent_id()))) return stored;
+  AgentRecordsStored event{chunk.agent_id(), *key, stored.value_or(0), std::string(stored.status().message())};
+  Run([this, event = std::move(event)] { Raise(event); });
+  return stored;
 }
 
 // ---- jobs ---------------------------------------------------------------------------------------
@@ -183,10 +190,11 @@ absl::Status CoordinatorCore::Start(v1::StoredJob& job) {
   if (!kept.ok()) return kept;
   TakeProgress(*journal, *job.mutable_job());
   SetRecords(std::make_shared<RecordStore>(FolderOf(id)));
+  disk_.Post([folder = FolderOf(id)] { RecordStore::RemoveStrayParts(folder); });
   running_ = id;
   run_ = std::make_unique<JobRun>(RunOptions(job, *std::move(spec), *std::move(journal)),
                                   RunEvents(id), CurrentRecords(), &hub_, clock_);
-  meter_.StartJob(job.job());
+  meter_.StartJob(job.job(), run_->levels());
   Publish(job);
   run_->Begin();
   if (job.job().state() == v1::STOPPING)
@@ -214,6 +222,7 @@ JobRunOptions CoordinatorCore::RunOptions(const v1::StoredJob& job, JobSpec spec
   options.machine.nonce = job.nonce();
   options.machine.one_host = options_.one_host;
   options.machine.agent_wait = options_.agent_wait;
+  if (spec.agent_wait_seconds) options.machine.agent_wait = static_cast<int64_t>(*spec.agent_wait_seconds * kNanosPerSecond);
   if (store_ && store_->epoch().counter > 1)
     options.machine.quiet_until = started_at_ + options_.lease + kQuietMargin;
   options.machine.resume = std::move(journal.resume);
@@ -260,8 +269,8 @@ JobRunEvents CoordinatorCore::RunEvents(const std::string& id) {
     watchers_.TellAll(id, LevelDone(level));
   };
   events.say = [this, id](bool warning, const std::string& text) { Note(id, warning, text); };
-  events.on_disk = [this, id](std::function<absl::Status()> work,
-                              std::function<void(const absl::Status&)> then) {
+  events.on_disk = [this, id](JobRunEvents::DiskWork work,
+                              std::function<void(const absl::StatusOr<uint64_t>&)> then) {
     disk_.Post([this, id, work = std::move(work), then = std::move(then)] {
       Run([this, id, then, status = work()] {
         if (run_ && running_ == id) then(status);
@@ -332,7 +341,7 @@ void CoordinatorCore::KeepEnd(v1::StoredJob& job, v1::Result result) {
     SetEnded(job, v1::FAILED, absl::StrCat("its result cannot be kept: ", kept.message()));
   }
   if (!store_ || !kept.ok()) results_[job.job().id()] = std::move(result);
-  meter_.EndJob(job.job().state());
+  meter_.EndJob(job.job());
   Publish(job);
   watchers_.EndAll(job.job().id(), absl::OkStatus());
 }

@@ -39,8 +39,8 @@ class CoordinatorCore {
   void Receive(const std::shared_ptr<AgentStream>& stream, const v1::AgentMessage& message);
   void Closed(const std::shared_ptr<AgentStream>& stream);
 
-  // On gRPC's thread: it may write to disk.
-  absl::StatusOr<uint64_t> TakeRecords(const v1::RecordChunk& chunk);
+  // SessionHandler::OnRecords. Does not wait for the disk.
+  void TakeRecords(v1::RecordChunk chunk, std::function<void(const absl::StatusOr<uint64_t>&)> kept);
 
   // ---- jobs -------------------------------------------------------------------------------------
 
@@ -115,6 +115,7 @@ class CoordinatorCore {
   void Settle();
   void Do(const HubEffect& effect);
   void SetWakeUp();
+  absl::StatusOr<uint64_t> Store(RecordStore& records, const v1::RecordChunk& chunk);
   std::shared_ptr<RecordStore> CurrentRecords();
   void SetRecords(std::shared_ptr<RecordStore> records);
 
@@ -138,7 +139,7 @@ class CoordinatorCore {
   Mutex mutex_;
   std::shared_ptr<RecordStore> records_ TIDEMARK_GUARDED_BY(mutex_);  // of run_
   SerialWorker worker_;  // after all that it uses
-  SerialWorker disk_;  // joins records and writes result files, so that agents need not wait for a disk
+  SerialWorker disk_;  // writes records and result files, so that agents need not wait for a disk
 };
 
 }  // namespace tidemark

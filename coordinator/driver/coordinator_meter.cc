@@ -3,15 +3,52 @@
 #include <utility>
 #include <variant>
 
+#include "common/measurement/facts_codec.h"
+
 namespace tidemark {
 
-void CoordinatorMeter::StartJob(const v1::Job& job) {
-  if (metrics_ != nullptr) metrics_->StartJob(job.id(), job.name());
+namespace {
+
+// What a result keeps of the facts that it was made of: all that has series.
+absl::StatusOr<MeasuredFacts> FactsOf(const v1::LevelResult& level) {
+  v1::Delta delta;
+  *delta.mutable_measured() = level.measured();
+  *delta.mutable_unmeasured() = level.unmeasured();
+  *delta.mutable_failures() = level.failures();
+  delta.set_output_tokens(level.total_output_tokens());
+  delta.set_input_tokens(level.total_input_tokens());
+  delta.set_sent_output_tokens(level.sent_output_tokens());
+  delta.set_sent_input_tokens(level.sent_input_tokens());
+  for (const v1::MetricStatistics& metric : level.metrics()) {
+    if (metric.histogram().count() == 0) continue;
+    v1::MetricHistogram* histogram = delta.add_histograms();
+    histogram->set_tag(metric.tag());
+    *histogram->mutable_histogram() = metric.histogram();
+  }
+  return DecodeDelta(delta, 0);
 }
 
-void CoordinatorMeter::EndJob(v1::JobState state) {
+}  // namespace
+
+void CoordinatorMeter::StartJob(const v1::Job& job, const std::vector<v1::LevelResult>& levels) {
   if (metrics_ == nullptr) return;
-  metrics_->EndJob();
+  metrics_->StartJob(job.id(), job.name());
+  for (const v1::LevelResult& level : levels) {
+    const absl::StatusOr<MeasuredFacts> facts = FactsOf(level);
+    LevelSnapshot snapshot;
+    snapshot.key = {job.id(), level.level(), level.attempt()};
+    snapshot.concurrency = level.concurrency();
+    snapshot.planned_requests = level.request_count();
+    snapshot.facts = facts.ok() ? &*facts : nullptr;  // of an older build's metrics not all may be known
+    metrics_->RestoreLevel(snapshot);
+    Finish(job.id(), level);
+  }
+}
+
+void CoordinatorMeter::EndJob(const v1::Job& job) {
+  if (metrics_ == nullptr) return;
+  const v1::JobState state = job.state();
+  metrics_->EndJob(job.id());
   metrics_->CountJobEnd(state == v1::COMPLETED ? JobEndState::kCompleted
                         : state == v1::STOPPED ? JobEndState::kStopped
                                                : JobEndState::kFailed);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "coordinator/core/agents/agent_hub.h"
 #include "coordinator/driver/job_table.h"
@@ -18,8 +19,9 @@ class CoordinatorMeter {
   CoordinatorMeter(CoordinatorMetrics* metrics, const AgentHub* hub, const JobTable* jobs)
       : metrics_(metrics), hub_(hub), jobs_(jobs) {}
 
-  void StartJob(const v1::Job& job);
-  void EndJob(v1::JobState state);
+  // `levels` were finished before a restart.
+  void StartJob(const v1::Job& job, const std::vector<v1::LevelResult>& levels);
+  void EndJob(const v1::Job& job);
   void ShowJobs();
   void Show(const LiveLevel& live, const MeasuredFacts& facts);
   void Void(const LevelKey& key);

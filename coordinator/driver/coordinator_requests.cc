@@ -8,6 +8,7 @@
 #include "common/job/job_state.h"
 #include "common/log/log.h"
 #include "common/rng/random_id.h"
+#include "coordinator/core/job_spec/command_line.h"
 #include "coordinator/core/job_spec/job_yaml.h"
 #include "coordinator/driver/coordinator_core.h"
 #include "coordinator/driver/job_messages.h"
@@ -15,6 +16,9 @@
 
 namespace tidemark {
 namespace {
+
+// In the place of a key that a job's command held.
+constexpr char kKeyVariable[] = "KEY";
 
 absl::Status NoSuchJob(const std::string& job_id) {
   return absl::NotFoundError(absl::StrCat("there is no job ", job_id));
@@ -50,7 +54,7 @@ absl::StatusOr<v1::Job> CoordinatorCore::Create(const v1::CreateJobRequest& requ
   absl::StatusOr<JobSpec> spec = ParseClusterJob(request.job_yaml());
   if (!spec.ok()) return spec.status();
   const std::string yaml = ToYaml(*spec);
-  if (v1::StoredJob* same = jobs_.FindByRequest(request.client_request_id())) {
+  if (v1::StoredJob* same = jobs_.FindByRequest(created_by, request.client_request_id())) {
     if (same->job().job_yaml() == yaml) return jobs_.Describe(*same);
     return absl::AlreadyExistsError(absl::StrCat("client_request_id is ",
                                                  request.client_request_id(), ": job ",
@@ -65,7 +69,10 @@ absl::StatusOr<v1::Job> CoordinatorCore::Create(const v1::CreateJobRequest& requ
   stored.mutable_job()->set_created_by(created_by);
   for (const auto& [name, value] : spec->labels)
     (*stored.mutable_job()->mutable_labels())[name] = value;
-  *stored.mutable_command() = request.command();
+  // The command says it already so; others may not.
+  for (const std::string& word : WithoutSecretArguments({request.command().begin(), request.command().end()}, kKeyVariable)) {
+    stored.add_command(word);
+  }
   v1::StoredJob& job = jobs_.Insert(std::move(stored));
   if (absl::Status kept = Keep(job); !kept.ok()) {
     jobs_.Remove(std::string(job.job().id()));

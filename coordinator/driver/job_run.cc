@@ -17,6 +17,14 @@ namespace {
 
 constexpr int64_t kLivePeriod = kNanosPerSecond / 4;
 
+// Agents told what they had written; what did not come, or found no disk here, is lost all the same.
+void CountRecords(const absl::StatusOr<uint64_t>& kept, v1::LevelResult& level) {
+  if (!kept.ok()) level.add_notes(std::string(kept.status().message()));
+  const uint64_t written = level.records_written();
+  level.set_records_written(std::min(written, kept.value_or(0)));
+  level.set_records_lost(level.records_lost() + written - level.records_written());
+}
+
 }  // namespace
 
 JobRun::JobRun(JobRunOptions options, JobRunEvents events, std::shared_ptr<RecordStore> records, AgentHub* hub,
@@ -94,12 +102,11 @@ void JobRun::EnterLevel(const LevelTask& task) {
   Journal(entry);
   hub_->EnterLevel(task.key, task.plan.slas.size());
   level_agents_.clear();
-  records_expected_ = false;
   level_begun_wall_ = clock_->WallNanos();
 }
 
 void JobRun::PullRecords(const SendPullRecords& e) {
-  if (!std::exchange(records_expected_, true)) records_->Expect(e.key, level_agents_);
+  records_->Expect(e.key, e.agent, e.bytes);
   hub_->Tell(e.agent, PullRecordsMessage(e));
 }
 
@@ -145,8 +152,8 @@ void JobRun::Judge(const LevelFinished& finished) {
   LevelJudged judged{measurement.key, std::move(judgement.outcome)};
   events_.on_disk(
       [records = records_, concurrency = measurement.plan.concurrency] { return records->Assemble(concurrency); },
-      [this, level = std::move(level), judged = std::move(judged)](const absl::Status& stored) mutable {
-        if (!stored.ok()) level.mutable_result()->add_notes(std::string(stored.message()));
+      [this, level = std::move(level), judged = std::move(judged)](const absl::StatusOr<uint64_t>& kept) mutable {
+        CountRecords(kept, *level.mutable_result());
         KeepLevel(std::move(level), judged);
       });
 }

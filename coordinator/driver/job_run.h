@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/clock/clock.h"
 #include "coordinator/core/agents/agent_hub.h"
 #include "coordinator/core/job/job_machine.h"
@@ -39,8 +40,10 @@ struct JobRunEvents {
   std::function<void(const v1::LevelResult&)> level_finished;
   std::function<void(const LevelKey&)> attempt_voided;
   std::function<void(bool warning, const std::string& text)> say;
-  // Does `work`, which waits for the disk, on another thread, and then `then` on the owner's, unless the run is gone.
-  std::function<void(std::function<absl::Status()> work, std::function<void(const absl::Status&)> then)> on_disk;
+  // Does `work`, which waits for the disk, on another thread, and then `then` with what came of it on the owner's,
+  // unless the run is gone.
+  using DiskWork = std::function<absl::StatusOr<uint64_t>()>;
+  std::function<void(DiskWork work, std::function<void(const absl::StatusOr<uint64_t>&)> then)> on_disk;
 };
 
 struct JobRunEnd {
@@ -100,7 +103,6 @@ class JobRun {
   std::optional<int64_t> machine_wake_;
   int64_t level_begun_wall_ = 0;
   std::set<std::string> level_agents_;
-  bool records_expected_ = false;
   std::string journal_error_;  // not empty: the job ends
   bool gave_up_ = false;       // because of it
   std::optional<JobRunEnd> end_;

@@ -48,10 +48,10 @@ v1::StoredJob* JobTable::Find(const std::string& job_id) {
   return found == number_of_.end() ? nullptr : &jobs_.at(found->second);
 }
 
-v1::StoredJob* JobTable::FindByRequest(absl::string_view client_request_id) {
+v1::StoredJob* JobTable::FindByRequest(absl::string_view created_by, absl::string_view client_request_id) {
   if (client_request_id.empty()) return nullptr;
   for (auto& [number, job] : jobs_) {
-    if (job.job().client_request_id() == client_request_id) return &job;
+    if (job.job().client_request_id() == client_request_id && job.job().created_by() == created_by) return &job;
   }
   return nullptr;
 }

@@ -21,7 +21,8 @@ class JobTable {
   void Remove(const std::string& job_id);
 
   v1::StoredJob* Find(const std::string& job_id);  // nullptr: no such job
-  v1::StoredJob* FindByRequest(absl::string_view client_request_id);
+  // Of one caller: what others call theirs is no matter.
+  v1::StoredJob* FindByRequest(absl::string_view created_by, absl::string_view client_request_id);
   // The first, by number, that has not ended; nullptr: none waits.
   v1::StoredJob* Next();
 

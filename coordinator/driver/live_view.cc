@@ -3,6 +3,11 @@
 #include "common/clock/clock.h"
 
 namespace tidemark {
+namespace {
+
+constexpr Metric kShown[] = {Metric::kTimeToFirstToken, Metric::kInterTokenLatency, Metric::kRequestLatency};
+
+}  // namespace
 
 void LiveView::OnPhase(const PhaseChanged& phase, int64_t now) {
   if (!(phase.key == level_.key)) {
@@ -17,7 +22,14 @@ void LiveView::OnPhase(const PhaseChanged& phase, int64_t now) {
 }
 
 void LiveView::OnFacts(const std::string& agent, const MeasuredFacts& facts) {
-  facts_.Merge(facts);
+  facts_.measured.Merge(facts.measured);
+  facts_.unmeasured.Merge(facts.unmeasured);
+  for (const Metric shown : kShown) facts_.histogram(shown).Merge(facts.histogram(shown));
+  for (const auto& [failure, count] : facts.failures) facts_.failures[failure] += count;
+  facts_.output_tokens += facts.output_tokens;
+  facts_.input_tokens += facts.input_tokens;
+  facts_.sent_output_tokens += facts.sent_output_tokens;
+  facts_.sent_input_tokens += facts.sent_input_tokens;
   in_flight_[agent] = facts.in_flight_now;
 }
 

@@ -31,7 +31,8 @@ class LiveView {
   void OnPhase(const PhaseChanged& phase, int64_t now);
   void OnFacts(const std::string& agent, const MeasuredFacts& facts);
   LiveLevel At(int64_t now) const;
-  // All that was reported of the current attempt, merged.
+  // What was reported of the current attempt, merged: counts, failures, tokens and the three latencies that are shown. The
+  // rest (slices, addresses, …) is the level machine's, and large.
   const MeasuredFacts& facts() const { return facts_; }
 
  private:

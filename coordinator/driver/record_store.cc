@@ -1,10 +1,12 @@
 #include "coordinator/driver/record_store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -13,15 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An agent's id as part of a file name: nothing but letters, digits, dash and underscore is kept.
-std::string FileName(const std::string& agent) {
-  std::string name;
-  for (const char c : agent) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    name += plain ? std::string(1, c) : absl::StrCat("_", absl::Hex(static_cast<unsigned char>(c)));
-  }
-  return name;
-}
+constexpr char kPartPrefix[] = ".records-";
+
+// One that the disk is at work on, and one of an upload that took the place of a broken one.
+constexpr size_t kMostWaiting = 2;
+
+// What an agent may announce: its spool has no more.
+constexpr uint64_t kMostAnnounced = uint64_t{4} << 30;
 
 absl::Status DiskError(const std::string& path) {
   return absl::ResourceExhaustedError(absl::StrCat("records cannot be written to ", path,
@@ -61,58 +61,135 @@ absl::Status JoinIntoFirst(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-std::string RecordStore::PartPath(const std::string& agent) const {
-  return absl::StrCat(dir_, "/.records-", key_.level, "-", key_.attempt, "-", FileName(agent));
+RecordStore::~RecordStore() {
+  {
+    MutexLock lock(mutex_);
+    DropParts();
+  }
+  RemoveDropped();
 }
 
-void RecordStore::Expect(const LevelKey& key, std::set<std::string> agents) {
-  MutexLock lock(mutex_);
-  std::error_code ignored;
-  for (const auto& [agent, part] : parts_) fs::remove(PartPath(agent), ignored);
-  fs::create_directories(dir_, ignored);  // what cannot be made is said when a part is written
-  key_ = key;
+void RecordStore::RemoveStrayParts(const std::string& dir) {
+  std::error_code error;
+  std::vector<fs::path> strays;
+  for (const auto& entry : fs::directory_iterator(dir, error)) {
+    if (absl::StartsWith(entry.path().filename().string(), kPartPrefix)) strays.push_back(entry.path());
+  }
+  for (const fs::path& stray : strays) fs::remove(stray, error);
+}
+
+// The files are removed by the thread that writes them.
+void RecordStore::DropParts() {
+  for (auto& [agent, part] : parts_) dropped_.push_back(std::move(part.path));
   parts_.clear();
-  for (const std::string& agent : agents) parts_[agent] = {};
 }
 
-absl::StatusOr<uint64_t> RecordStore::Append(const v1::RecordChunk& chunk) {
+void RecordStore::RemoveDropped() {
+  std::vector<std::string> dropped;
+  {
+    MutexLock lock(mutex_);
+    dropped.swap(dropped_);
+  }
+  std::error_code ignored;
+  for (const std::string& path : dropped) fs::remove(path, ignored);
+}
+
+// Files are numbered: an id may be longer than a file's name.
+void RecordStore::Expect(const LevelKey& key, const std::string& agent, uint64_t announced) {
+  MutexLock lock(mutex_);
+  if (!(key == key_)) DropParts();
+  key_ = key;
+  if (parts_.count(agent) > 0) return;
+  Part part;
+  part.path = absl::StrCat(dir_, "/", kPartPrefix, key.level, "-", key.attempt, "-", parts_.size());
+  part.announced = std::min(announced, kMostAnnounced);
+  parts_[agent] = std::move(part);
+}
+
+absl::StatusOr<RecordStore::Part> RecordStore::PartOf(const v1::RecordChunk& chunk) const {
   const absl::StatusOr<LevelKey> key = DecodeKey(chunk.key());
   if (!key.ok()) return key.status();
-  MutexLock lock(mutex_);
   const auto found = parts_.find(chunk.agent_id());
-  if (!(*key == key_) || found == parts_.end()) {
-    return absl::FailedPreconditionError("records of another level or agent");
-  }
-  Part& part = found->second;
-  if (chunk.offset() > part.bytes) {
-    return absl::OutOfRangeError(absl::StrCat("records: bytes ", part.bytes, " to ", chunk.offset(), " are missing"));
-  }
-  const uint64_t seen = part.bytes - chunk.offset();
-  if (seen < chunk.data().size()) {
-    const absl::string_view fresh = absl::string_view(chunk.data()).substr(seen);
-    if (absl::Status s = WriteAt(PartPath(chunk.agent_id()), part.bytes, fresh); !s.ok()) return s;
-    part.bytes += chunk.data().size() - seen;
-  }
-  part.complete = part.complete || chunk.last();
-  return part.bytes;
+  if (*key == key_ && found != parts_.end()) return found->second;
+  return absl::FailedPreconditionError("records of another level or agent");
 }
 
-std::pair<uint64_t, bool> RecordStore::PartOf(const std::string& agent) const {
+absl::Status RecordStore::Admit(const v1::RecordChunk& chunk) {
+  MutexLock lock(mutex_);
+  const absl::StatusOr<Part> part = PartOf(chunk);
+  if (!part.ok()) return part.status();
+  if (part->waiting >= kMostWaiting) {
+    return absl::ResourceExhaustedError("records of this agent wait for the disk already: an agent has one upload");
+  }
+  ++parts_.at(chunk.agent_id()).waiting;
+  return absl::OkStatus();
+}
+
+// No lock is held while the disk is waited for: nobody else writes the part.
+absl::StatusOr<uint64_t> RecordStore::Append(const v1::RecordChunk& chunk) {
+  RemoveDropped();
+  absl::StatusOr<Part> part = absl::UnknownError("");
+  {
+    MutexLock lock(mutex_);
+    part = PartOf(chunk);
+    if (part.ok() && part->waiting > 0) --parts_.at(chunk.agent_id()).waiting;
+  }
+  if (!part.ok()) return part.status();
+  if (absl::Status s = Write(chunk, &*part); !s.ok()) return s;
+  MutexLock lock(mutex_);
+  const absl::StatusOr<Part> still = PartOf(chunk);
+  if (!still.ok()) return still.status();
+  Part& kept = parts_.at(chunk.agent_id());
+  kept.bytes = part->bytes;
+  kept.records = part->records;
+  kept.complete = kept.complete || chunk.last();
+  return kept.bytes;
+}
+
+absl::Status RecordStore::Write(const v1::RecordChunk& chunk, Part* part) {
+  if (chunk.offset() > part->bytes) {
+    return absl::OutOfRangeError(absl::StrCat("records: bytes ", part->bytes, " to ", chunk.offset(), " are missing"));
+  }
+  const uint64_t seen = part->bytes - chunk.offset();
+  if (seen >= chunk.data().size()) return absl::OkStatus();
+  const absl::string_view fresh = absl::string_view(chunk.data()).substr(seen);
+  if (fresh.size() > part->announced - part->bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("it sends more than the ", part->announced, " bytes of records that are taken of it"));
+  }
+  std::error_code ignored;
+  if (part->bytes == 0) fs::create_directories(fs::path(part->path).parent_path(), ignored);  // WriteAt says it
+  if (absl::Status s = WriteAt(part->path, part->bytes, fresh); !s.ok()) return s;
+  part->bytes += fresh.size();
+  part->records += static_cast<uint64_t>(std::count(fresh.begin(), fresh.end(), '\n'));
+  return absl::OkStatus();
+}
+
+bool RecordStore::IsComplete(const std::string& agent) const {
   MutexLock lock(mutex_);
   const auto found = parts_.find(agent);
-  if (found == parts_.end()) return {0, false};
-  return {found->second.bytes, found->second.complete};
+  return found != parts_.end() && found->second.complete;
 }
 
-absl::Status RecordStore::Assemble(uint32_t concurrency) {
-  MutexLock lock(mutex_);
+absl::StatusOr<uint64_t> RecordStore::Assemble(uint32_t concurrency) {
   std::vector<std::string> paths;
-  for (const auto& [agent, part] : parts_) {
-    if (part.bytes > 0) paths.push_back(PartPath(agent));
+  uint64_t records = 0;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [agent, part] : parts_) {
+      if (part.bytes > 0) paths.push_back(part.path);
+      records += part.records;
+    }
+    DropParts();
   }
-  parts_.clear();
+  const absl::Status joined = Join(paths, absl::StrCat(dir_, "/concurrency_", concurrency));
+  RemoveDropped();
+  if (!joined.ok()) return joined;
+  return records;
+}
+
+absl::Status RecordStore::Join(const std::vector<std::string>& paths, const std::string& folder) {
   if (paths.empty()) return absl::OkStatus();
-  const std::string folder = absl::StrCat(dir_, "/concurrency_", concurrency);
   std::error_code error;
   fs::create_directories(folder, error);
   if (absl::Status s = JoinIntoFirst(paths); !s.ok()) return s;

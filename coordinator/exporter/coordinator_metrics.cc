@@ -118,6 +118,15 @@ LevelSeries::Facts Extract(const MeasuredFacts& facts) {
   return out;
 }
 
+LevelSeries SeriesOf(const LevelSnapshot& level) {
+  LevelSeries series;
+  series.key = level.key;
+  series.concurrency = level.concurrency;
+  series.planned_requests = level.planned_requests;
+  if (level.facts != nullptr) series.facts = Extract(*level.facts);
+  return series;
+}
+
 std::vector<std::string> With(std::vector<std::string> labels, std::initializer_list<const char*> more) {
   labels.insert(labels.end(), more.begin(), more.end());
   return labels;
@@ -202,21 +211,23 @@ void CoordinatorMetrics::StartJob(const std::string& job_id, const std::string& 
   state_->levels.clear();
 }
 
-void CoordinatorMetrics::EndJob() {
+void CoordinatorMetrics::EndJob(const std::string& job_id) {
   MutexLock lock(mutex_);
-  state_->running.reset();
+  if (job_id == state_->job_id) state_->running.reset();
 }
 
 void CoordinatorMetrics::SetLevel(const LevelSnapshot& level) {
-  LevelSeries series;
-  series.key = level.key;
-  series.concurrency = level.concurrency;
-  series.planned_requests = level.planned_requests;
-  if (level.facts != nullptr) series.facts = Extract(*level.facts);
+  LevelSeries series = SeriesOf(level);
   MutexLock lock(mutex_);
   if (level.key.job_id != state_->job_id) return;
   state_->running = CoordinatorState::Running{level.key.level, level.concurrency, level.phase, level.in_flight};
   state_->Put(std::move(series));
+}
+
+void CoordinatorMetrics::RestoreLevel(const LevelSnapshot& level) {
+  LevelSeries series = SeriesOf(level);
+  MutexLock lock(mutex_);
+  if (level.key.job_id == state_->job_id) state_->Put(std::move(series));
 }
 
 void CoordinatorMetrics::DropLevel(const LevelKey& key) {

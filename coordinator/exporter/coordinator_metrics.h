@@ -54,14 +54,16 @@ class CoordinatorMetrics {
 
   // The series of the job before go.
   void StartJob(const std::string& job_id, const std::string& name);
-  // Its levels stay; nothing runs any more.
-  void EndJob();
+  // Its levels stay; nothing runs any more. Another job's end changes nothing.
+  void EndJob(const std::string& job_id);
 
   // A running level, after each change of phase and at most about once a second: costs a pass over three
   // histograms. An attempt before `key.attempt` goes. Another job's level changes nothing.
   void SetLevel(const LevelSnapshot& level);
   // The attempt is void: none of its figures stays.
   void DropLevel(const LevelKey& key);
+  // A level that was over before this process began. SetVerdict follows.
+  void RestoreLevel(const LevelSnapshot& level);
   // The level is over.
   void SetVerdict(const LevelKey& key, uint32_t concurrency, v1::Verdict verdict, v1::Validity validity);
 

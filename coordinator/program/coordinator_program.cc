@@ -86,7 +86,7 @@ class CoordinatorProgram {
     sessions_ = NewSessionService(coordinator_.get(), authorizer_.get());
     benchmark_ = NewBenchmarkService(coordinator_.get(), authorizer_.get());
     auto rpc = RpcServer::Start(*ParseListenAddress("--listen", settings_.listen), settings_.daemon.security,
-                                {sessions_.get(), benchmark_.get()});
+                                authorizer_->wants_tokens(), {sessions_.get(), benchmark_.get()});
     if (!rpc.ok()) return rpc.status();
     rpc_ = *std::move(rpc);
     LogListening("grpc", ToString(rpc_->address()));

@@ -62,15 +62,22 @@ absl::StatusOr<Caller> Authorizer::Authorize(const Credentials& credentials, Rol
     caller = *std::move(certified);
   }
   if (wanted == Role::kClient && tokens_ != nullptr) {
-    const absl::StatusOr<std::string> token = BearerToken(credentials.authorization);
-    if (!token.ok()) return token.status();
-    caller.name = tokens_->NameOf(*token);
-    if (caller.name.empty()) {
-      return absl::UnauthenticatedError("the bearer token is not in the coordinator's --tokens-file");
-    }
+    absl::StatusOr<std::string> name = ByToken(credentials, caller.name);
+    if (!name.ok()) return name.status();
+    caller.name = *std::move(name);
   }
   caller.name = NameOr(caller.name, kAnonymous);
   return caller;
+}
+
+absl::StatusOr<std::string> Authorizer::ByToken(const Credentials& credentials, const std::string& certified_name) {
+  const absl::StatusOr<std::string> token = BearerToken(credentials.authorization);
+  if (!token.ok()) return token.status();
+  std::string name = tokens_->NameOf(*token);
+  if (name.empty()) return absl::UnauthenticatedError("the bearer token is not in the coordinator's --tokens-file");
+  if (certified_name.empty() || certified_name == name) return name;
+  return absl::PermissionDeniedError(absl::StrCat("the certificate is that of client ", certified_name, ", and the bearer token that of ",
+                                                  name, ": show both of one client, or a certificate that names none"));
 }
 
 absl::StatusOr<Caller> Authorizer::ByCertificate(const Credentials& credentials, Role wanted) const {

@@ -20,7 +20,7 @@ struct AuthorizerOptions {
 
 // Whom a call is from, by its credentials.
 struct Caller {
-  // The token's name, else the certificate's; "anonymous" when neither says one.
+  // The token's name, else the certificate's; "anonymous" when neither says one. Where both do they are the same.
   std::string name;
   // The only agent id that the certificate allows; empty: any. Role agent only.
   std::string agent_id;
@@ -34,7 +34,7 @@ struct Credentials {
 };
 
 // Decides who may call what. Agents need a certificate of role agent; clients one of role client and,
-// where there is a tokens file, a bearer token. Thread-safe.
+// where there is a tokens file, a bearer token, which is its own where the certificate names a client. Thread-safe.
 class Authorizer {
  public:
   // InvalidArgument when the tokens file cannot be read: names the file and the line.
@@ -54,6 +54,7 @@ class Authorizer {
  private:
   Authorizer(bool tls, std::unique_ptr<TokensFile> tokens);
 
+  absl::StatusOr<std::string> ByToken(const Credentials& credentials, const std::string& certified_name);
   absl::StatusOr<Caller> ByCertificate(const Credentials& credentials, Role wanted) const;
 
   const bool tls_;

@@ -81,7 +81,7 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
     if (!fine.ok()) return Refused<v1::JobUpdate>(fine);
     std::shared_ptr<void> slot = watches_.Take();
     if (slot == nullptr) return Refused<v1::JobUpdate>(TooMany("watchers", kMostWatches));
-    return StartWatch(handler_, std::move(slot), *request);
+    return StartWatch(handler_, std::move(slot), updates_, *request);
   }
 
   grpc::ServerWriteReactor<v1::ArtifactChunk>* DownloadArtifacts(
@@ -129,6 +129,7 @@ class BenchmarkService final : public v1::Benchmark::CallbackService {
   Authorizer* const authorizer_;
   CallSlots watches_{kMostWatches};
   CallSlots downloads_{kMostDownloads};
+  const std::shared_ptr<UpdateBudget> updates_ = std::make_shared<UpdateBudget>();
   SerialWorker disk_;  // reads result files: gRPC's threads never wait for a disk
 };
 

@@ -87,7 +87,8 @@ class WriteStream : public grpc::ServerWriteReactor<T> {
 
 class WatchStream final : public WriteStream<v1::JobUpdate>, public std::enable_shared_from_this<WatchStream> {
  public:
-  explicit WatchStream(std::shared_ptr<void> slot) : WriteStream(std::move(slot)) {}
+  WatchStream(std::shared_ptr<void> slot, std::shared_ptr<UpdateBudget> budget)
+      : WriteStream(std::move(slot)), queue_(std::move(budget)) {}
 
   void Start(BenchmarkHandler* handler, const v1::WatchJobRequest& request) {
     const std::shared_ptr<WatchStream> self = shared_from_this();
@@ -198,8 +199,9 @@ grpc::Status ToGrpc(const absl::Status& status) {
 }
 
 grpc::ServerWriteReactor<v1::JobUpdate>* StartWatch(BenchmarkHandler* handler, std::shared_ptr<void> slot,
+                                                    std::shared_ptr<UpdateBudget> budget,
                                                     const v1::WatchJobRequest& request) {
-  const auto stream = std::make_shared<WatchStream>(std::move(slot));
+  const auto stream = std::make_shared<WatchStream>(std::move(slot), std::move(budget));
   stream->Start(handler, request);
   return stream.get();
 }

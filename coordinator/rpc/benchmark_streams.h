@@ -9,6 +9,7 @@
 
 #include "common/thread/serial_worker.h"
 #include "coordinator/rpc/benchmark_service.h"
+#include "coordinator/rpc/update_queue.h"
 
 namespace tidemark {
 
@@ -33,6 +34,7 @@ class CallSlots {
 
 // Reactors that live until their call is done, as does `slot`. `handler` must outlive the call.
 grpc::ServerWriteReactor<v1::JobUpdate>* StartWatch(BenchmarkHandler* handler, std::shared_ptr<void> slot,
+                                                    std::shared_ptr<UpdateBudget> budget,
                                                     const v1::WatchJobRequest& request);
 
 // Files are read on `disk`, which must outlive the call too.

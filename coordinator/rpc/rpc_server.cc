@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/rpc/deadline.h"
+#include "common/rpc/no_plugins.h"
 
 namespace tidemark {
 namespace {
@@ -34,6 +35,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(const NetAddress& listen, const TransportSecurity& security,
+                                                            bool clients_need_tokens,
                                                             const std::vector<grpc::Service*>& services) {
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   std::unique_ptr<RpcServer> server(new RpcServer());
@@ -41,6 +43,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(const NetAddress& li
   grpc::ServerBuilder builder;
   builder.AddListeningPort(ToString(listen), MakeServerCredentials(security), &port);
   SetLimits(builder);
+  if (security.plaintext && clients_need_tokens) builder.SetOption(std::make_unique<NoPlugins>());
   for (grpc::Service* service : services) builder.RegisterService(service);
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr || port == 0) {

@@ -16,9 +16,11 @@ namespace tidemark {
 // The coordinator's gRPC server: its services and reflection on one port, under one set of limits. Thread-safe.
 class RpcServer {
  public:
-  // Starts to listen. The services must outlive it. Unavailable names the address when it cannot. Start the health
-  // server first: from here on every gRPC server of the process has reflection. REQUIRES: CheckSecurity was OK.
+  // Starts to listen. The services must outlive it. Unavailable names the address when it cannot. Without reflection where
+  // it would be all that answers without a credential: in plaintext, where clients need tokens. REQUIRES: CheckSecurity
+  // was OK.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(const NetAddress& listen, const TransportSecurity& security,
+                                                          bool clients_need_tokens,
                                                           const std::vector<grpc::Service*>& services);
   ~RpcServer();  // Shutdown(0)
 

@@ -8,7 +8,8 @@
 #   --coordinator  DIR/coordinator.{crt,key} for these host names and addresses (localhost,127.0.0.1,::1)
 #   --agent ID     DIR/agent-ID.{crt,key}: that agent alone;  without ID  DIR/agent.{crt,key}: any agent
 #   --client NAME  DIR/client-NAME.{crt,key};                 without NAME  DIR/client.{crt,key}
-#   --hosts        host names and addresses of agents and clients too (none): where they serve TLS themselves
+#   --hosts        host names and addresses of agents and clients too, where they serve TLS themselves (of agents
+#                  localhost,127.0.0.1,::1 and their ID; of clients none)
 #   --trust-domain of the URI names (tidemark.test)
 #   --days         how long the certificates are valid (30); negative: they expired yesterday
 #
@@ -41,7 +42,9 @@ while [[ $# -gt 0 ]]; do
       role=${1#--}
       name=$(optional "$@")
       [[ $name =~ ^[A-Za-z0-9._-]*$ ]] || die "$1 \"$name\": letters, digits, '.', '_' and '-' only"
-      wanted+=("$role${name:+-$name}|$role${name:+/$name}|")
+      own=""
+      [[ $role == agent ]] && own=${name:+$name,}localhost,127.0.0.1,::1
+      wanted+=("$role${name:+-$name}|$role${name:+/$name}|$own")
       ;;
     --hosts) all_hosts=${2:?--hosts needs names} ;;
     --trust-domain) domain=${2:?--trust-domain needs a name} ;;
@@ -52,7 +55,7 @@ while [[ $# -gt 0 ]]; do
   if [[ $# -ge 2 && ($2 != -* || $1 == --days) ]]; then shift; fi
   shift
 done
-[[ ${#wanted[@]} -gt 0 ]] || wanted=("coordinator|coordinator|localhost,127.0.0.1,::1" "agent|agent|" "client|client|")
+[[ ${#wanted[@]} -gt 0 ]] || wanted=("coordinator|coordinator|localhost,127.0.0.1,::1" "agent|agent|localhost,127.0.0.1,::1" "client|client|")
 
 umask 077
 mkdir -p "$dir"
@@ -108,5 +111,6 @@ make_certificate() {
 [[ -s $dir/ca.key ]] || make_ca
 for entry in "${wanted[@]}"; do
   IFS='|' read -r file path hosts <<<"$entry"
-  make_certificate "$file" "$path" "${hosts:-$all_hosts}"
+  [[ $path == coordinator ]] || hosts=${all_hosts:-$hosts}
+  make_certificate "$file" "$path" "$hosts"
 done

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ProcessEnd SweepInto(const std::string& folder, const Flags& more = {}) {
   const SimulatorProcess simulator;
@@ -30,6 +31,7 @@ TEST(DiskFull, ReasonIsSaidAndTheAnswerIsPrinted) {
   EXPECT_EQ(end.code, 1) << end.out << end.err;
   EXPECT_THAT(end.err, HasSubstr("No space left on device"));
   EXPECT_THAT(end.out, HasSubstr("tok"));
+  EXPECT_THAT(end.out, Not(HasSubstr("report.html"))) << "it is not there";
 }
 
 TEST(ReadOnlyFolder, IsSaidBeforeAnythingIsSent) {

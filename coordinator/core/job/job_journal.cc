@@ -35,7 +35,7 @@ class JournalReader {
  private:
   // What follows an attempt that has no end yet was written by a later start.
   void VoidWhatWasCut() {
-    if (open_) resume_.voided.push_back({*open_, "", "the coordinator was started anew", {}});
+    if (open_) resume_.voided.push_back({*open_, "", "the coordinator was started anew; what it had sent until then is not known", {}});
     open_.reset();
   }
 

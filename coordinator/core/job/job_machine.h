@@ -140,6 +140,7 @@ struct SendCancel {
 struct SendPullRecords {
   std::string agent;
   LevelKey key;
+  uint64_t bytes = 0;  // that it has announced
 };
 // Wake the machine (TimerFired) at `at`; replaces the timer set before.
 struct SetTimer {

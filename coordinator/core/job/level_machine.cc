@@ -1,6 +1,7 @@
 #include "coordinator/core/job/level_machine.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,23 @@ namespace tidemark {
 namespace {
 
 constexpr int64_t kNanosARecordByte = 1'000;  // records come at 1 MB/s at least
+
+// What all reports of an agent may come to in one attempt: far above what a day's level has, and a bound on what is kept.
+constexpr size_t kMostFailureClasses = 100;
+constexpr size_t kMostAddresses = 4'096;
+constexpr size_t kMostSlices = 1'000'000;
+
+std::string Excess(const MeasuredFacts& facts) {
+  const std::tuple<const char*, size_t, size_t> counts[] = {
+      {"failure classes", facts.failures.size(), kMostFailureClasses},
+      {"failure classes of examples", facts.examples.size() / kExamplesPerClass, kMostFailureClasses},
+      {"addresses", facts.addresses.size(), kMostAddresses},
+      {"slices", facts.slices.size(), kMostSlices}};
+  for (const auto& [what, count, most] : counts) {
+    if (count > most) return absl::StrCat("its reports name ", count, " ", what, ", where at most ", most, " are taken");
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -236,7 +254,7 @@ void LevelMachine::PullRecords(int64_t now, JobEffects* out) {
       continue;
     }
     p.records_due = true;
-    out->push_back(SendPullRecords{p.part.agent, task_.key});
+    out->push_back(SendPullRecords{p.part.agent, task_.key, snapshot.records_bytes});
   }
   deadline_ =
       now + times_.barrier_deadline +
@@ -279,13 +297,17 @@ void LevelMachine::Handle(const AgentWarm& e, int64_t now, JobEffects* out) {
   Advance(now, out);
 }
 
-void LevelMachine::Handle(const AgentFacts& e, int64_t now, JobEffects*) {
+void LevelMachine::Handle(const AgentFacts& e, int64_t now, JobEffects* out) {
   Participant* p = Find(e.agent, e.key);
   if (p == nullptr || p->stopped) return;
   p->part.facts.in_flight_now = 0;  // a level: the latest counts
   p->part.facts.Merge(e.facts);
   p->last_news = std::max(p->last_news, now);
   CountStarts(e.facts, now, *p);
+  const std::string excess = Excess(p->part.facts);
+  if (excess.empty()) return;
+  unfit_.push_back(e.agent);
+  Void(e.agent, excess, now, out);
 }
 
 void LevelMachine::CountStarts(const MeasuredFacts& facts, int64_t now, Participant& p) {
@@ -344,7 +366,7 @@ void LevelMachine::Handle(const AgentReturned& e, int64_t, JobEffects* out) {
   const Participant* p = Find(e.agent, task_.key);
   if (p == nullptr || state_ != State::kRunning) return CancelAgain(e.agent, out);
   const std::string& agent = p->part.agent;
-  if (p->records_due) out->push_back(SendPullRecords{agent, task_.key});
+  if (p->records_due) out->push_back(SendPullRecords{agent, task_.key, p->part.snapshot.records_bytes});
   if (p->stopped) return;
   if (!p->ready) {
     LevelTask task = task_;

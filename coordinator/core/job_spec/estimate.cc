@@ -118,6 +118,8 @@ std::string DurationText(double seconds) {
 }
 
 std::string CountText(double count) {
+  if (count >= 999.95e12) return absl::StrFormat("%.1fP", count / 1e15);
+  if (count >= 999.95e9) return absl::StrFormat("%.1fT", count / 1e12);
   if (count >= 999.95e6) return absl::StrFormat("%.1fG", count / 1e9);
   if (count >= 99'999.5) return absl::StrFormat("%.1fM", count / 1e6);
   const std::string digits = absl::StrFormat("%.0f", count);

@@ -40,6 +40,7 @@ struct JobSpec {
   double level_cooldown_seconds = 0.2;
   std::optional<double> grace_period_seconds;  // of measured requests after the last measured start
   double wait_ready_seconds = 0;
+  std::optional<double> agent_wait_seconds;  // of a cluster's job, for agents that it lacks; nothing: as its coordinator says
 
   RecordExport records = RecordExport::kAuto;
   uint64_t record_one_in = 1;                // of kSample

@@ -204,8 +204,8 @@ constexpr Parameter kTable[] = {
            "write into output_dir although it has files; those of an older run are removed "
            "first"),
     Text("export_records", "", 0, Section::kTop, kJob, "auto|all|sample:N|none", "auto",
-         "requests kept one by one in profile_export.jsonl: all up to 100,000 a level, all, one in "
-         "N, or none"),
+         "requests kept one by one in profile_export.jsonl: all up to 100,000 a level (auto), all, "
+         "one in N (sample:N), or none"),
     Switch("accept_undecided", "", Section::kTop, kJob, "false",
            "exit with 0 also when the answer is undecided or inconclusive"),
     Integer("capacity", "", Section::kTop, kJob, 1, kMaxConcurrency, "N",
@@ -243,6 +243,8 @@ constexpr Parameter kTable[] = {
     CommandOnly(Text("token_file", "", 0, Section::kTop, kCluster, "FILE", "",
                      "file that holds the bearer token, where the coordinator wants one; or "
                      "TIDEMARK_TOKEN")),
+    Number("agent_wait", "", Section::kTop, kCluster, 0, kMaxSeconds, "S", "the coordinator's --agent-wait, 60",
+           "how long the job waits for agents that it lacks"),
     // --- Known, of later versions
     Later("request_rate", "", Section::kParameters, "requests per second, open loop"),
     Later("request_rate_mode", "arrival_pattern", Section::kParameters,
@@ -268,7 +270,6 @@ constexpr Parameter kTable[] = {
     Later("connection_reuse_strategy", "", Section::kEndpoint,
           "pooled (as now), never or sticky-user-sessions"),
     Later("window", "", Section::kParameters, "whole: rates as AIPerf reckons them"),
-    Later("agent_wait", "", Section::kTop, "wait for agents of a cluster"),
 };
 
 std::string Spaced(absl::string_view name, char separator, bool upper) {

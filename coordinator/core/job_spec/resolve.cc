@@ -121,6 +121,7 @@ void ReadLoad(SettingReader& reader, JobSpec& spec) {
   spec.level_cooldown_seconds = reader.Number("level_cooldown").value_or(0.2);
   spec.grace_period_seconds = reader.Number("benchmark_grace_period");
   spec.wait_ready_seconds = reader.Number("wait_ready").value_or(0);
+  spec.agent_wait_seconds = reader.Number("agent_wait");
   if (spec.search) return;
   for (const uint64_t level : reader.IntegerList("concurrency")) {
     spec.concurrency.push_back(static_cast<uint32_t>(level));
@@ -187,7 +188,7 @@ void ReadCluster(SettingReader& reader, ClusterSettings& cluster) {
   cluster.plaintext = reader.Switch("plaintext");
   if (cluster.wanted()) return;
   // In the environment they may be there for other commands.
-  for (absl::string_view name : {"plaintext", "tls_cert", "tls_key", "tls_ca", "token_file"}) {
+  for (absl::string_view name : {"plaintext", "tls_cert", "tls_key", "tls_ca", "token_file", "agent_wait"}) {
     const RawSetting* setting = reader.Find(name);
     if (setting == nullptr || !absl::StartsWith(setting->shown_name, "--")) continue;
     reader.Note(RefuseSetting(*setting, "is about a cluster: give --coordinator or --context too"));

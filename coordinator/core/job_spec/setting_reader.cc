@@ -21,16 +21,10 @@ std::string RangeText(const Parameter& parameter) {
 }
 
 std::string NumberText(const Parameter& parameter) {
-  constexpr double kNoLimit = 1e7;  // beyond what anyone asks for: not worth saying
   const bool over_zero = parameter.min > 0 && parameter.min <= 1e-6;
-  std::string text = over_zero ? "want a number over 0"
-                               : absl::StrFormat("want a number from %.15g", parameter.min);
-  if (parameter.max < kNoLimit) {
-    absl::StrAppend(&text, over_zero ? ", at most " : " to ", absl::StrFormat("%.15g", parameter.max));
-  } else if (!over_zero) {
-    absl::StrAppend(&text, " up");
-  }
-  return text;
+  const std::string least = over_zero ? "want a number over 0, at most "
+                                      : absl::StrFormat("want a number from %.15g to ", parameter.min);
+  return absl::StrCat(least, absl::StrFormat("%.15g", parameter.max));
 }
 
 bool AllDigits(absl::string_view text) {

@@ -172,6 +172,7 @@ class LevelBuilder {
 
   void Parts() {
     uint64_t written = 0, lost = 0;
+    std::vector<double> skews;
     for (const AgentPart& part : measurement_.parts) {
       v1::AgentShare* share = out_.add_agents();
       share->set_agent(part.agent);
@@ -182,9 +183,12 @@ class LevelBuilder {
       for (const WindowFacts& window : part.snapshot.windows) *share->add_windows() = EncodeWindow(window);
       *share->mutable_self_check() = EncodeSelfCheck(part.snapshot.self_check);
       share->set_start_skew_ms(static_cast<double>(part.start_skew_ns) / kNanosPerMilli);
+      skews.push_back(std::abs(share->start_skew_ms()));
       written += part.snapshot.records_written;
       lost += part.snapshot.records_lost;
     }
+    std::sort(skews.begin(), skews.end());
+    if (!skews.empty()) out_.set_start_skew_p99_ms(skews[(skews.size() * 99 + 99) / 100 - 1]);  // the nearest rank
     out_.set_records_written(written);
     out_.set_records_lost(lost);
     for (const VoidedAttempt& voided : measurement_.voided) {

@@ -76,7 +76,7 @@ class DaemonsTest : public ::testing::Test {
 };
 
 TEST_F(DaemonsTest, WithMutualTlsAClusterRunsAJobAndEndsInGoodOrder) {
-  ClusterCertificates certificates({"--coordinator", "localhost,127.0.0.1", "--agent", "a1", "--agent", "a2", "--client", "eve"});
+  ClusterCertificates certificates({"--coordinator", "localhost,127.0.0.1", "--agent", "a1", "--agent", "a2", "--client", "ci"});
   const std::string tokens = folder_.Write("tokens", "ci ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n");
   SimulatorProcess simulator({"--delay-ms", "20", "--itl-ms", "1"});
   const auto coordinator = Coordinator(TlsFlags(certificates.Of("coordinator")) + Flags{"--tokens-file=" + tokens});
@@ -94,7 +94,7 @@ TEST_F(DaemonsTest, WithMutualTlsAClusterRunsAJobAndEndsInGoodOrder) {
 
   Connection connection;
   connection.coordinator = coordinator->Address("grpc");
-  const TlsFiles files = certificates.Of("client-eve");
+  const TlsFiles files = certificates.Of("client-ci");
   connection.tls_cert = files.cert;
   connection.tls_key = files.key;
   connection.tls_ca = files.ca;
@@ -283,6 +283,7 @@ TEST_F(DaemonsTest, WrongUsageEndsWithTwoAndSaysWhatIsRight) {
       {"tidemark-agent", {"--coordinator=h:1"}, "--tls-cert is missing"},
       {"tidemark-agent", {"--coordinator=h:1", "--plaintext", "--allow-target=http://x"}, "what stands before the / is no address"},
       {"tidemark-agent", {"--coordinator=h:1", "--plaintext", "--id=a b"}, "--id is \"a b\""},
+      {"tidemark-agent", {"--coordinator=h:1", "--plaintext", "--secrets-dir=/no"}, "--secrets-dir is /no: want a folder"},
       {"tidemark-agent", {"--coordinator=h:1", "--plaintext", "--capcity=1"}, "did you mean \"--capacity\"?"},
       {"tidemark-agent", {"--coordinator=h:1", "--plaintext", "--log-level=loud"}, "log level \"loud\""},
       {"tidemark-coordinator", {"--plaintext"}, "--data-dir is missing"},
@@ -310,6 +311,7 @@ TEST_F(DaemonsTest, APortInUseEndsWithOneAndNamesTheFlag) {
                                                         "--http=127.0.0.1:0", "--health=127.0.0.1:0"});
   EXPECT_EQ(end.code, 1);
   EXPECT_THAT(end.err, AllOf(HasSubstr("--listen"), HasSubstr(taken)));
+  for (const absl::string_view line : absl::StrSplit(end.err, '\n')) EXPECT_LT(line.size(), 400u) << line;
 }
 
 TEST_F(DaemonsTest, VariablesAndAFileStandForFlags) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -77,6 +78,22 @@ TEST(ClusterProcess, AWatcherFindsACoordinatorThatWasAway) {
   coordinator.End(job, v1::COMPLETED, result);
   EXPECT_EQ(command.Wait(kPatienceMs), 0) << command.err();
   EXPECT_THAT(command.err(), HasSubstr("connected again"));
+}
+
+// The coordinator that a sweep is to stop does not answer.
+TEST(ClusterProcess, ThreeInterruptsEndASweepAtOnce) {
+  const testing::TemporaryFolder folder;
+  testing::ProcessOptions options;
+  options.arguments = {TIDEMARK_BIN_DIR "/tidemark", "sweep", "--coordinator", "127.0.0.1:" + std::to_string(testing::FreePort()),
+                       "--plaintext", "--url", "http://server:8000", "--output-dir", folder.File("o")};
+  Process command(options);
+  ASSERT_TRUE(command.WaitForText("trying again", kPatienceMs)) << command.err();
+  for (int i = 1; i <= 3; ++i) {
+    command.Signal(SIGINT);
+    ASSERT_TRUE(command.WaitForText(i == 1 ? "stopping" : "cancelling at once", kPatienceMs)) << command.err();
+    if (i == 2) testing::PauseMs(200);  // so that the third is one of its own
+  }
+  EXPECT_EQ(command.Wait(5'000), 130) << command.err();
 }
 
 }  // namespace

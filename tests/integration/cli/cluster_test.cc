@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/cluster_runner.h"
@@ -29,6 +30,7 @@ using testing::BenchmarkServer;
 using ::testing::ElementsAre;
 using testing::FakeCoordinator;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::ReadFile;
 using ::testing::SizeIs;
@@ -264,6 +266,21 @@ TEST_F(ClusterTest, CtrlCTwiceCancels) {
   EXPECT_EQ(SweepUrl(), 130) << err_.str();
   ASSERT_THAT(coordinator_.stops(), SizeIs(2));
   EXPECT_TRUE(coordinator_.stops()[1].now());
+}
+
+TEST_F(ClusterTest, CtrlCLeavesAJobThatIsWatchedAlone) {
+  for (const char* command : {"watch", "wait"}) {
+    const std::string job = coordinator_.Add("a");
+    const size_t watches = coordinator_.watches().size();
+    std::thread user([&] {
+      EXPECT_TRUE(testing::Eventually(20'000, [&] { return coordinator_.watches().size() > watches; }));
+      kill(getpid(), SIGINT);
+    });
+    EXPECT_EQ(Job({command, job}), 130) << err_.str();
+    user.join();
+    EXPECT_THAT(err_.str(), HasSubstr("job " + job + " goes on without this command: tidemark job watch " + job));
+  }
+  EXPECT_THAT(coordinator_.stops(), IsEmpty());
 }
 
 TEST_F(ClusterTest, FilesThatCannotBeFetchedAreWrittenFromTheResult) {

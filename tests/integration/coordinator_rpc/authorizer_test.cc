@@ -77,9 +77,18 @@ TEST_F(AuthorizerTest, DoesNotBelieveNamesThatNoCaHasSigned) {
 }
 
 TEST_F(AuthorizerTest, KnowsAClientByItsToken) {
+  for (const char* certificate : {"client", "client/ci"}) {
+    const auto caller = With(true, true)->Authorize(Certificate(certificate, {"Bearer abc"}), Role::kClient);
+    ASSERT_TRUE(caller.ok()) << caller.status().ToString();
+    EXPECT_EQ(caller->name, "ci");
+  }
+}
+
+TEST_F(AuthorizerTest, ATokenIsNoUseToAnotherClient) {
   const auto caller = With(true, true)->Authorize(Certificate("client/eve", {"Bearer abc"}), Role::kClient);
-  ASSERT_TRUE(caller.ok()) << caller.status().ToString();
-  EXPECT_EQ(caller->name, "ci");
+  EXPECT_EQ(caller.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(caller.status().message(),
+              AllOf(HasSubstr("the certificate is that of client eve, and the bearer token that of ci"), Not(HasSubstr("abc"))));
 }
 
 TEST_F(AuthorizerTest, WantsATokenToo) {

@@ -78,6 +78,16 @@ TEST_F(ProberRefusal, UnknownModelWithTheListOfThoseServed) {
   EXPECT_THAT(failure.hint(), HasSubstr("--model: tidemark-sim"));
 }
 
+TEST_F(ProberRefusal, AHeaderWithoutEndIsNoLackOfMemory) {
+  LoopbackServer server([](const Request&) {
+    return Reply{absl::StrCat("HTTP/1.1 200 OK\r\nX-Long: ", std::string(400'000, 'x')), false, 0};
+  });
+  TargetHost(server.port());
+  task_.endpoint.model = "m";
+  const v1::ProbeFailure failure = Probe().failure();
+  EXPECT_THAT(failure.reason(), HasSubstr("a header of the answer is longer than 100 KB")) << failure.DebugString();
+}
+
 TEST_F(ProberRefusal, BaseModel) {
   SimulatorOptions options;
   options.base_models = {"base"};
@@ -112,7 +122,7 @@ TEST_F(ProberRefusal, WrongKey) {
   StartSimulator(options);
   task_.endpoint.model = "tidemark-sim";
   task_.endpoint.api_key_env = "MY_KEY";
-  options_.access.secret = [](const std::string&, const std::string&, uint16_t) { return "wrong"; };
+  options_.access.secret = [](const std::string&, const SecretDestination&) { return "wrong"; };
   const v1::ProbeFailure failure = Refusal();
   EXPECT_EQ(failure.failure_class(), "http_401");
   EXPECT_THAT(failure.hint(), HasSubstr("did not accept the key in MY_KEY"));
@@ -127,8 +137,8 @@ TEST_F(ProberRefusal, KeyOfAnotherHost) {
   reader.env = [](const std::string&) { return "s3cret"; };
   const absl::StatusOr<SecretSource> secrets = SecretSource::Create({"", {"MY_KEY@api.example"}}, reader);
   ASSERT_TRUE(secrets.ok());
-  options_.access.secret = [&secrets](const std::string& name, const std::string& host, uint16_t port) {
-    return secrets->Resolve(name, host, port);
+  options_.access.secret = [&secrets](const std::string& name, const SecretDestination& to) {
+    return secrets->Resolve(name, to.host, to.port, to.unprotected);
   };
   const v1::ProbeFailure failure = Refusal();
   EXPECT_EQ(failure.failure_class(), "credentials");
@@ -158,7 +168,7 @@ TEST_F(ProberRefusal, NeverRepeatsTheKey) {
   });
   TargetHost(server.port());
   task_.endpoint.api_key_env = "MY_KEY";
-  options_.access.secret = [](const std::string&, const std::string&, uint16_t) { return "s3cret"; };
+  options_.access.secret = [](const std::string&, const SecretDestination&) { return "s3cret"; };
   for (const char* model : {"", "m"}) {
     task_.endpoint.model = model;
     const std::string said = Probe().DebugString();

@@ -35,7 +35,9 @@ class Greeter final : public SessionHandler {
   }
   void OnMessage(const std::shared_ptr<AgentStream>&, v1::AgentMessage) override {}
   void OnClosed(const std::shared_ptr<AgentStream>&) override {}
-  absl::StatusOr<uint64_t> OnRecords(const v1::RecordChunk& chunk) override { return chunk.data().size(); }
+  void OnRecords(v1::RecordChunk chunk, std::function<void(const absl::StatusOr<uint64_t>&)> kept) override {
+    kept(chunk.data().size());
+  }
 };
 
 // A call of the public API that does no more than ask who calls.
@@ -93,7 +95,7 @@ class SecurityTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     certificates_ = std::make_unique<testing::ClusterCertificates>();
-    certificates_->Add({"--agent", "a1", "--client", "eve"});
+    certificates_->Add({"--agent", "a1", "--client", "eve", "--client", "ci"});
     certificates_->Add({"--agent", "old", "--days", "-1"});
     certificates_->Add({"--agent", "impostor", "--hosts", "127.0.0.1"});
     others_ = std::make_unique<testing::ClusterCertificates>();
@@ -169,7 +171,8 @@ TEST_F(SecurityTest, AnAgentIsLetInAndBoundToItsCertificatesId) {
 
 TEST_F(SecurityTest, AClientIsLetInByItsCertificateAndToken) {
   Start();
-  EXPECT_EQ(Api("client-eve", "abc").error_message(), "hello ci");
+  EXPECT_EQ(Api("client-ci", "abc").error_message(), "hello ci");
+  EXPECT_EQ(Api("client-eve", "abc").error_code(), grpc::StatusCode::PERMISSION_DENIED);
 }
 
 TEST_F(SecurityTest, AClientCannotActAsAnAgent) {

@@ -84,6 +84,17 @@ TEST(JobMachine, WaitsForRecordsBeforeTheLevelIsFinished) {
   EXPECT_EQ(s.levels()[0].records_bytes, 1000u);
 }
 
+TEST(JobMachine, AnAgentWhoseReportsNameTooMuchIsLeftOut) {
+  JobScenario s(JobScenario::List({4}, 20));
+  s.Mute("MEASURE", "b").Join("a").Join("b").Start();
+  AgentFacts facts{"b", {"job", 0, 1}, {}};
+  for (int i = 0; i < 101; ++i) facts.facts.failures[absl::StrCat("class_", i)] = 1;
+  s.Say(facts).Wait(60);
+  ASSERT_EQ(s.levels().size(), 1u);
+  EXPECT_EQ(s.levels()[0].voided.at(0).reason, "its reports name 101 failure classes, where at most 100 are taken");
+  EXPECT_EQ(s.levels()[0].parts.size(), 1u);
+}
+
 TEST(JobMachine, RecordsThatDoNotComeAreSaidAndTheLevelCounts) {
   JobScenario s(JobScenario::List({4}, 20));
   s.records_bytes = 1000;

@@ -34,6 +34,7 @@ class FakeAgent final : public AgentStream, public std::enable_shared_from_this<
   FakeAgent(Coordinator* coordinator, std::set<Kind> mute) : coordinator_(coordinator), mute_(std::move(mute)) {}
 
   void Send(v1::CoordinatorMessage message) override;
+  void ReadNext() override {}
   void Close(const std::string& reason) override;
   void Say(v1::AgentMessage message);
   void Beat();  // a heartbeat, once it is welcome

@@ -30,6 +30,33 @@ absl::Status Delete(CoordinatorScenario& s, const std::string& job_id) {
       .status();
 }
 
+// ---- what clients send ----
+
+TEST(CoordinatorJobs, ACommandsSecretIsNotKept) {
+  MemoryDisk disk;
+  CoordinatorScenario s(&disk);
+  v1::CreateJobRequest request;
+  request.set_client_request_id("r1");
+  request.set_job_yaml("endpoint: {url: http://host.example:8000, model: m}\nparameters: {concurrency: [2]}\n");
+  for (const char* word : {"sweep", "--api-key", "s3cret", "-H", "Authorization: s3cret", "--url=http://h?token=s3cret"}) {
+    request.add_command(word);
+  }
+  ASSERT_TRUE(s.Ask<v1::Job>([&](auto answer) { s.coordinator().CreateJob(request, "raw", std::move(answer)); }).ok());
+  MutexLock lock(disk.mutex);
+  ASSERT_EQ(disk.jobs.size(), 1u);
+  EXPECT_THAT(disk.jobs.begin()->second.ShortDebugString(), testing::Not(HasSubstr("s3cret")));
+  EXPECT_EQ(disk.jobs.begin()->second.command(0), "sweep");
+}
+
+TEST(CoordinatorJobs, AJobMaySayHowLongItWaitsForAgents) {
+  CoordinatorScenario s;  // the coordinator's own wait is 60 s
+  const absl::StatusOr<v1::Job> job = s.CreateYaml(
+      "endpoint: {url: http://host.example:8000, model: m}\nagent_wait: 3\nparameters: {concurrency: [2]}\n", "r1");
+  ASSERT_TRUE(job.ok()) << job.status();
+  s.Advance(5 * kNanosPerSecond);
+  EXPECT_THAT(s.Await(job->id(), v1::FAILED).failure_reason(), HasSubstr("no agent came within 3 s"));
+}
+
 // ---- agents ----
 
 TEST(CoordinatorAgents, AnInvalidReportLosesTheAgentByItsName) {
@@ -279,7 +306,7 @@ TEST(CoordinatorRestart, TheCutAttemptIsVoidAndItsNumberNeverComesBack) {
   const v1::LevelResult& level = result->result().levels(0);
   EXPECT_EQ(level.attempt(), 2u);
   ASSERT_EQ(level.void_attempts_size(), 1);
-  EXPECT_EQ(level.void_attempts(0).reason(), "the coordinator was started anew");
+  EXPECT_EQ(level.void_attempts(0).reason(), "the coordinator was started anew; what it had sent until then is not known");
 }
 
 TEST(CoordinatorRestart, FinishedLevelsStayAsTheyWere) {

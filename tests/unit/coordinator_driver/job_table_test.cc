@@ -27,6 +27,16 @@ TEST(JobTable, TheFirstThatHasNotEndedIsNext) {
   EXPECT_EQ(table.Next()->job().id(), "b");
 }
 
+TEST(JobTable, ARequestIdIsItsCallersOwn) {
+  JobTable table;
+  v1::StoredJob job = JobOf("a");
+  job.mutable_job()->set_created_by("alice");
+  job.mutable_job()->set_client_request_id("r1");
+  table.Insert(std::move(job));
+  ASSERT_NE(table.FindByRequest("alice", "r1"), nullptr);
+  EXPECT_EQ(table.FindByRequest("bob", "r1"), nullptr);
+}
+
 TEST(JobTable, ListsNewestFirstInPages) {
   JobTable table;
   for (const char* id : {"a", "b", "c"}) table.Insert(JobOf(id));

@@ -190,11 +190,30 @@ TEST_F(CoordinatorMetricsTest, DropsNoOtherAttempt) {
 TEST_F(CoordinatorMetricsTest, KeepsTheLastJobUntilTheNextStarts) {
   const MeasuredFacts facts = SomeFacts();
   Run(0, &facts);
-  metrics_.EndJob();
+  metrics_.EndJob("j1");
   EXPECT_EQ(Page().Sum("tidemark_output_tokens_total"), 700);
   EXPECT_EQ(Page().Sum("tidemark_in_flight_requests"), 0);
   metrics_.StartJob("j2", "next");
   EXPECT_THAT(metrics_.Text(), Not(HasSubstr("j1")));
+}
+
+TEST_F(CoordinatorMetricsTest, AnotherJobsEndLeavesTheGaugesOfTheOneThatRuns) {
+  const MeasuredFacts facts = SomeFacts();
+  Run(0, &facts);
+  const double in_flight = Page().Sum("tidemark_in_flight_requests");
+  ASSERT_GT(in_flight, 0);
+  metrics_.EndJob("a queued one");
+  EXPECT_EQ(Page().Sum("tidemark_in_flight_requests"), in_flight);
+}
+
+TEST_F(CoordinatorMetricsTest, ARestoredLevelHasItsSeriesAndDoesNotRun) {
+  const MeasuredFacts facts = SomeFacts();
+  LevelSnapshot level;
+  level.key = {"j1", 0, 1};
+  level.facts = &facts;
+  metrics_.RestoreLevel(level);
+  EXPECT_EQ(Page().Sum("tidemark_output_tokens_total"), 700);
+  EXPECT_EQ(Page().Count("tidemark_level_index"), 0u);
 }
 
 TEST_F(CoordinatorMetricsTest, TakesNothingOfAnotherJob) {

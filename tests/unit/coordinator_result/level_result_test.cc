@@ -60,6 +60,17 @@ TEST(LevelResult, ALevelWhoseGraceWasOverIsJudgedOnWhatFailed) {
   EXPECT_DOUBLE_EQ(result.error_rate(), 0.1);
 }
 
+TEST(LevelResult, TellsThe99thPercentileOfHowFarAgentsStartedFromTheirMoment) {
+  const JobSpec spec = SpecWithLatencySla(300);
+  LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);
+  const AgentPart part = level.parts[0];
+  level.parts.assign(200, part);
+  for (size_t i = 0; i < level.parts.size(); ++i) {
+    level.parts[i].start_skew_ns = static_cast<int64_t>(i + 1) * kNanosPerMilli * (i % 2 == 0 ? 1 : -1);
+  }
+  EXPECT_DOUBLE_EQ(JudgeMeasurement(spec, level, {}).result.start_skew_p99_ms(), 198);
+}
+
 TEST(LevelResult, WithoutAWindowsEndTheVerdictIsStillByCounts) {
   const JobSpec spec = SpecWithLatencySla(300);
   LevelMeasurement level = MeasuredLevel(spec, 4, Latencies(100, 0), 0);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ std::vector<std::string> Drained(UpdateQueue& queue) {
 }
 
 TEST(UpdateQueue, KeepsTheOrder) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   ASSERT_TRUE(queue.Push(Note("a")));
   ASSERT_TRUE(queue.Push(Progress(1)));
   ASSERT_TRUE(queue.Push(Note("b")));
@@ -41,13 +42,13 @@ TEST(UpdateQueue, KeepsTheOrder) {
 }
 
 TEST(UpdateQueue, OnlyTheLatestProgressWaits) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   for (uint64_t done = 1; done <= 10'000; ++done) ASSERT_TRUE(queue.Push(Progress(done)));
   EXPECT_THAT(Drained(queue), ElementsAre("10000"));
 }
 
 TEST(UpdateQueue, TheLatestProgressComesAfterWhatWasBeforeIt) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   ASSERT_TRUE(queue.Push(Progress(1)));
   ASSERT_TRUE(queue.Push(Note("a")));
   ASSERT_TRUE(queue.Push(Progress(2)));
@@ -55,7 +56,7 @@ TEST(UpdateQueue, TheLatestProgressComesAfterWhatWasBeforeIt) {
 }
 
 TEST(UpdateQueue, ProgressThatWasTakenIsNotDroppedAgain) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   ASSERT_TRUE(queue.Push(Progress(1)));
   queue.Pop();
   ASSERT_TRUE(queue.Push(Note("a")));
@@ -64,13 +65,13 @@ TEST(UpdateQueue, ProgressThatWasTakenIsNotDroppedAgain) {
 }
 
 TEST(UpdateQueue, IsFullAtItsNumberOfUpdates) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   for (size_t i = 0; i < UpdateQueue::kMostUpdates; ++i) ASSERT_TRUE(queue.Push(Note("a")));
   EXPECT_FALSE(queue.Push(Note("b")));
 }
 
 TEST(UpdateQueue, IsFullAtItsNumberOfBytes) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   const v1::JobUpdate large = Note(std::string(UpdateQueue::kMostBytes / 4, 'a'));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(queue.Push(large));
   EXPECT_FALSE(queue.Push(large));
@@ -79,11 +80,25 @@ TEST(UpdateQueue, IsFullAtItsNumberOfBytes) {
 }
 
 TEST(UpdateQueue, IsUsableAfterClear) {
-  UpdateQueue queue;
+  UpdateQueue queue(std::make_shared<UpdateBudget>());
   ASSERT_TRUE(queue.Push(Progress(1)));
   queue.Clear();
   ASSERT_TRUE(queue.Push(Progress(2)));
   EXPECT_THAT(Drained(queue), ElementsAre("2"));
+}
+
+TEST(UpdateQueue, AllQueuesTogetherHaveABound) {
+  const auto budget = std::make_shared<UpdateBudget>(5'000);
+  UpdateQueue one(budget);
+  {
+    UpdateQueue two(budget);
+    ASSERT_TRUE(one.Push(Note(std::string(2'000, 'x'))));
+    ASSERT_TRUE(two.Push(Note(std::string(2'000, 'x'))));
+    EXPECT_FALSE(one.Push(Note(std::string(2'000, 'x'))));
+  }
+  EXPECT_TRUE(one.Push(Note(std::string(2'000, 'x')))) << "what waited for the other is forgotten with it";
+  one.Pop();
+  EXPECT_TRUE(one.Push(Note(std::string(2'000, 'x'))));
 }
 
 }  // namespace

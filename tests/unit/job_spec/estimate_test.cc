@@ -81,6 +81,9 @@ TEST(EstimateTexts, AreReadable) {
   EXPECT_EQ(CountText(12345), "12,345");
   EXPECT_EQ(CountText(1'234'567), "1.2M");
   EXPECT_EQ(CountText(3.4e9), "3.4G");
+  EXPECT_EQ(CountText(999.9e9), "999.9G");
+  EXPECT_EQ(CountText(1e12), "1.0T");
+  EXPECT_EQ(CountText(2.5e15), "2.5P");
 }
 
 }  // namespace

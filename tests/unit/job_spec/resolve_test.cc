@@ -81,6 +81,7 @@ TEST(Resolve, LetsFlagsWinOverEnvironmentAndFiles) {
 TEST(Resolve, NamesFieldValueAndWhatWouldBeRight) {
   EXPECT_EQ(Problem({{"concurrency", "0"}}),
             "concurrency is 0: want a whole number from 1 to 1000000");
+  EXPECT_THAT(Problem({{"e2e_sla_ms", "x"}}), HasSubstr("want a number over 0, at most 1000000000"));
   EXPECT_THAT(Problem({{"request_count", "99999999999999999999"}}),
               StartsWith("request_count is 99999999999999999999: want a whole number from 1"));
   for (const char* text : {"-5", "5.5", "5x", "", "0x10", "1e3"}) {
