@@ -286,7 +286,9 @@ void CoordinatorCore::Note(const std::string& job_id, bool warning, const std::s
   update.mutable_note()->set_warning(warning);
   update.mutable_note()->set_text(text);
   watchers_.TellAll(job_id, update);
-  Log(warning ? LogLevel::kWarning : LogLevel::kInfo, text, {{"job", job_id}});
+  // On one host the command says it.
+  const LogLevel level = options_.one_host ? LogLevel::kDebug : warning ? LogLevel::kWarning : LogLevel::kInfo;
+  Log(level, text, {{"job", job_id}});
 }
 
 void CoordinatorCore::Publish(const v1::StoredJob& job) {

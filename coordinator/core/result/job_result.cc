@@ -127,6 +127,12 @@ void FillSearch(const SearchParameters& search, const JobFinished& finished, v1:
   if (answer.infeasible_min) FillBound(*answer.infeasible_min, false, result, out.mutable_infeasible_min());
 }
 
+// Once, however often it was said on the way: the job says the probe's, for one.
+void AddWarning(const std::string& warning, v1::Result& result) {
+  const auto& said = result.warnings();
+  if (std::find(said.begin(), said.end(), warning) == said.end()) result.add_warnings(warning);
+}
+
 void FillServer(const std::optional<ProbeFindings>& probe, v1::Result& result) {
   if (!probe) return;
   const v1::Probed& report = probe->report;
@@ -135,7 +141,7 @@ void FillServer(const std::optional<ProbeFindings>& probe, v1::Result& result) {
   server.set_version(report.server_version());
   server.set_tls_version(report.tls_version());
   server.set_model(report.model());
-  for (const std::string& warning : report.warnings()) result.add_warnings(warning);
+  for (const std::string& warning : report.warnings()) AddWarning(warning, result);
   result.set_requests_sent(report.requests());
   result.set_output_tokens_sent(report.output_tokens());
   result.set_input_tokens_sent(report.input_tokens());
@@ -192,7 +198,7 @@ v1::Result BuildResult(const JobSpec& spec, const JobRecord& record,
   AddTotals(finished.sent_without_level, result);
   if (result.levels_size() > 0) *result.mutable_knee() = KneeOf(result);
   if (spec.search) FillSearch(*spec.search, finished, result);
-  for (const std::string& warning : record.warnings) result.add_warnings(warning);
+  for (const std::string& warning : record.warnings) AddWarning(warning, result);
   for (const auto& [key, value] : spec.labels) (*result.mutable_labels())[key] = value;
   FillError(finished, result);
   result.set_interrupted(finished.end == JobEnd::kStopped);

@@ -57,6 +57,27 @@ TEST(CoordinatorJobs, AJobMaySayHowLongItWaitsForAgents) {
   EXPECT_THAT(s.Await(job->id(), v1::FAILED).failure_reason(), HasSubstr("no agent came within 3 s"));
 }
 
+TEST(CoordinatorJobs, AResultRepeatsNoWarning) {
+  CoordinatorScenario s;
+  const auto prober = s.Join("b", {Kind::kProbe});
+  const v1::Job job = *s.Create("2");
+  prober->Await(Kind::kProbe);
+  for (int i = 0; i < 2; ++i) {
+    const auto agent = s.Join("a");
+    agent->Await(Kind::kWelcome);
+    v1::AgentMessage leaving;
+    leaving.mutable_leaving()->set_reason("bye");
+    agent->Say(std::move(leaving));
+    agent->AwaitClose();
+  }
+  ASSERT_TRUE(Stop(s, job.id()).ok());
+  s.Await(job.id(), v1::STOPPED);
+  const auto result = Result(s, job.id());
+  ASSERT_TRUE(result.ok()) << result.status();
+  const auto& warnings = result->result().warnings();
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "agent a is lost: it left: bye"), 1);
+}
+
 // ---- agents ----
 
 TEST(CoordinatorAgents, AnInvalidReportLosesTheAgentByItsName) {

@@ -42,5 +42,15 @@ TEST(JobResult, WhatVoidAttemptsSentIsCountedOnce) {
   EXPECT_EQ(result.input_tokens_sent(), 280u + 13);
 }
 
+TEST(JobResult, RepeatsNoWarning) {
+  ProbeFindings probe = Probe();
+  probe.report.add_warnings("of the probe");
+  JobRecord record;
+  record.warnings = {"of the probe", "an agent is lost", "an agent is lost"};  // as they were said
+  const v1::Result result = BuildResult({}, record, probe, {Level()}, {});
+  EXPECT_EQ(std::vector<std::string>(result.warnings().begin(), result.warnings().end()),
+            std::vector<std::string>({"of the probe", "an agent is lost"}));
+}
+
 }  // namespace
 }  // namespace tidemark
