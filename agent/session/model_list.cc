@@ -5,6 +5,13 @@
 #include "common/json/json.h"
 
 namespace tidemark {
+namespace {
+
+// What goes on to the coordinator is bounded, whatever the endpoint says.
+constexpr size_t kMostModels = 500;
+constexpr size_t kLongestId = 256;
+
+}  // namespace
 
 absl::StatusOr<std::vector<ServedModel>> ParseModelList(absl::string_view body) {
   const absl::StatusOr<Json> json = ParseJson(body, "the list of models");
@@ -17,7 +24,8 @@ absl::StatusOr<std::vector<ServedModel>> ParseModelList(absl::string_view body) 
   for (const Json& item : data->Items()) {
     const Json* id = item.Find("id");
     const std::string* name = id == nullptr ? nullptr : id->AsString();
-    if (name == nullptr || name->empty()) continue;
+    if (name == nullptr || name->empty() || name->size() > kLongestId) continue;
+    if (models.size() == kMostModels) break;
     const bool known = std::any_of(models.begin(), models.end(),
                                    [name](const ServedModel& model) { return model.id == *name; });
     if (known) continue;
@@ -31,7 +39,7 @@ std::string ParseServerVersion(absl::string_view body) {
   const absl::StatusOr<Json> json = ParseJson(body, "version");
   const Json* version = json.ok() ? json->Find("version") : nullptr;
   const std::string* text = version == nullptr ? nullptr : version->AsString();
-  return text == nullptr ? "" : *text;
+  return text == nullptr ? "" : text->substr(0, kLongestId);
 }
 
 }  // namespace tidemark

@@ -17,11 +17,11 @@ struct ServedModel {
   std::optional<uint64_t> max_model_len;  // tokens of input and output together (vLLM, SGLang)
 };
 
-// The answer of /v1/models, in its order, without repeats and empty names. InvalidArgument when it
-// is not {"data": [{"id": …}, …]}.
+// The answer of /v1/models, in its order, without repeats, empty names and those over 256 bytes; at most 500.
+// InvalidArgument when it is not {"data": [{"id": …}, …]}.
 absl::StatusOr<std::vector<ServedModel>> ParseModelList(absl::string_view body);
 
-// "version" of a version endpoint's answer; empty when it has none.
+// "version" of a version endpoint's answer, at most 256 bytes; empty when it has none.
 std::string ParseServerVersion(absl::string_view body);
 
 }  // namespace tidemark

@@ -20,6 +20,15 @@ TEST(ModelList, LeavesOutRepeatsAndWhatHasNoName) {
   EXPECT_EQ(models->size(), 1u);
 }
 
+TEST(ModelList, IsBoundedWhateverTheEndpointSays) {
+  std::string body = R"({"data":[{"id":")" + std::string(257, 'x') + R"("})";
+  for (int i = 0; i < 600; ++i) body += R"(,{"id":"m)" + std::to_string(i) + R"("})";
+  const auto models = ParseModelList(body + "]}");
+  ASSERT_TRUE(models.ok()) << models.status();
+  ASSERT_EQ(models->size(), 500u);
+  EXPECT_EQ((*models)[0].id, "m0");
+}
+
 TEST(ModelList, RefusesWhatIsNone) {
   EXPECT_TRUE(absl::IsInvalidArgument(ParseModelList("<html>").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(ParseModelList("{}").status()));
