@@ -118,13 +118,19 @@ absl::Status CheckCapacity(absl::Span<const AgentInfo> agents, uint64_t concurre
     return absl::ResourceExhaustedError(
         absl::StrCat("concurrency ", concurrency, " has no agent to run on: needs at least 1 agent"));
   }
-  uint32_t each = 0;
-  for (const AgentInfo& agent : agents) each = std::max(each, UsableCapacity(agent));
+  uint32_t each = 1;  // none may carry any
+  bool ports = false;  // are what bounds the one that carries most
+  for (const AgentInfo& agent : agents) {
+    if (UsableCapacity(agent) < each) continue;
+    each = UsableCapacity(agent);
+    ports = agent.capacity_source == "ports";
+  }
   const uint64_t more = (concurrency - total + each - 1) / each;
   return absl::ResourceExhaustedError(absl::StrCat(
       "concurrency ", concurrency, " is more than the ", total, " that ",
       Plural(agents.size(), "agent"), agents.size() == 1 ? " carries" : " carry", ": needs ",
-      Plural(more, "more agent"), " of ", each, " each, or a lower concurrency"));
+      Plural(more, "more agent"), " of ", each, " each",
+      ports ? ", more local ports for each (tidemark-agent --source-address)" : "", ", or a lower concurrency"));
 }
 
 absl::StatusOr<std::vector<AgentShare>> SplitLevel(absl::Span<const AgentInfo> agents,

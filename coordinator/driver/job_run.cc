@@ -143,6 +143,8 @@ void JobRun::Judge(const LevelFinished& finished) {
   level_runs_ = false;
   const LevelTimes times{Rfc3339(level_begun_wall_), Rfc3339(clock_->WallNanos())};
   LevelJudgement judgement = JudgeMeasurement(machine_.spec(), measurement, times);
+  judgement.outcome.spread = machine_.CanSpread(judgement.outcome);
+  if (judgement.outcome.spread) judgement.result.add_notes("measured again, spread over more agents");
   AddClockErrors(judgement.result);
   hub_->LeaveLevel();
   v1::JournalLevel level;

@@ -10,6 +10,7 @@
 #include "coordinator/core/job/level_machine.h"
 #include "coordinator/core/job/level_planning.h"
 #include "coordinator/core/job/probe_judgement.h"
+#include "coordinator/core/job/spread.h"
 #include "coordinator/core/splitter.h"
 
 namespace tidemark {
@@ -41,6 +42,7 @@ class JobMachine::State {
     return std::move(out_);
   }
 
+  bool CanSpread(const LevelOutcome& outcome) const { return tidemark::CanSpread(Infos(), history_, outcome); }
   bool finished() const { return stage_ == Stage::kFinished; }
   const JobSpec& spec() const { return spec_; }
   const std::optional<ProbeFindings>& probe() const { return probe_; }
@@ -70,6 +72,12 @@ class JobMachine::State {
     const auto it = std::find_if(members_.begin(), members_.end(),
                                  [&id](const Member& m) { return m.info.id == id; });
     return it == members_.end() ? nullptr : &*it;
+  }
+
+  std::vector<AgentInfo> Infos() const {
+    std::vector<AgentInfo> out;
+    for (const Member& member : members_) out.push_back(member.info);
+    return out;
   }
 
   std::vector<AgentInfo> Fit() const {
@@ -242,8 +250,10 @@ class JobMachine::State {
 
   void TryAttempt() {
     const uint64_t count = RequestCountAt(spec_, concurrency_);
-    const std::vector<AgentInfo> fit = Fit();
-    absl::StatusOr<std::vector<AgentShare>> shares = SplitLevel(fit, concurrency_, count);
+    absl::StatusOr<std::vector<AgentShare>> shares =
+        SplitLevel(LowerToCarried(Fit(), history_), concurrency_, count);
+    // Not enough of what was seen to be carried: then as the agents say of themselves.
+    if (!shares.ok()) shares = SplitLevel(Fit(), concurrency_, count);
     if (!shares.ok()) return WaitForCapacity(std::string(shares.status().message()));
     stage_ = Stage::kLevel;
     LevelTask task;
@@ -344,8 +354,21 @@ class JobMachine::State {
     if (stage_ != Stage::kJudging || e.key.level != level_index_) return;
     history_.push_back(e.outcome);
     ++level_index_;
+    if (!options_.one_host) SayLimit(e.outcome);
     if (stopping_) return FinishStopped();
     NextLevel();
+  }
+
+  void SayLimit(const LevelOutcome& outcome) {
+    const std::string limit = DescribeLimit(outcome);
+    if (limit.empty()) return;
+    const std::string level = absl::StrCat("concurrency ", outcome.level, " is INVALID: ", limit);
+    if (outcome.spread) {
+      out_.push_back(Say{false, absl::StrCat(level, "; it is measured again, spread over more agents")});
+      return;
+    }
+    const absl::Status enough = CheckCapacity(LowerToCarried(Infos(), history_), outcome.level);
+    out_.push_back(Say{true, enough.ok() ? level : absl::StrCat(level, "; ", std::string(enough.message()))});
   }
 
   // ---- time ----
@@ -470,6 +493,7 @@ JobMachine::~JobMachine() = default;
 JobEffects JobMachine::Handle(const JobEvent& event, int64_t now) {
   return state_->Handle(event, now);
 }
+bool JobMachine::CanSpread(const LevelOutcome& outcome) const { return state_->CanSpread(outcome); }
 bool JobMachine::finished() const { return state_->finished(); }
 const JobSpec& JobMachine::spec() const { return state_->spec(); }
 const std::optional<ProbeFindings>& JobMachine::probe() const { return state_->probe(); }

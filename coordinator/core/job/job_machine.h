@@ -274,6 +274,10 @@ class JobMachine {
   // Takes one event and returns what to do, in order.
   JobEffects Handle(const JobEvent& event, int64_t now);
 
+  // Whether a level that was judged so is to be measured again, spread over more of the agents there are. To be
+  // asked before LevelJudged, and kept with the outcome.
+  bool CanSpread(const LevelOutcome& outcome) const;
+
   bool finished() const;
   const JobSpec& spec() const;  // with what the probe found filled in
   const std::optional<ProbeFindings>& probe() const;

@@ -83,6 +83,13 @@ v1::JournalOutcome EncodeOutcome(const LevelOutcome& outcome) {
   out.set_seconds(outcome.seconds);
   out.set_requests(outcome.requests);
   out.set_tokens(outcome.tokens);
+  for (const AgentLoad& load : outcome.loads) {
+    v1::JournalLoad* encoded = out.add_loads();
+    encoded->set_agent(load.agent);
+    encoded->set_slots(load.slots);
+    encoded->set_carried(load.carried);
+  }
+  out.set_spread(outcome.spread);
   return out;
 }
 
@@ -103,6 +110,8 @@ absl::StatusOr<LevelOutcome> DecodeOutcome(const v1::JournalOutcome& entry) {
   out.seconds = entry.seconds();
   out.requests = entry.requests();
   out.tokens = entry.tokens();
+  for (const v1::JournalLoad& load : entry.loads()) out.loads.push_back({load.agent(), load.slots(), load.carried()});
+  out.spread = entry.spread();
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/clock/clock.h"
-#include "coordinator/core/result/validity.h"
+#include "coordinator/core/result/agent_validity.h"
 
 namespace tidemark {
 namespace {

@@ -260,6 +260,7 @@ class LevelBuilder {
     }
     if (rates_) outcome.objective = rates_->output_token_throughput;
     outcome.invalid_reason = absl::StrJoin(verdict_.reasons, "; ");
+    outcome.loads = LoadsOf(measurement_, checks_);
     outcome.seconds = static_cast<double>(measurement_.ended_at - measurement_.begun_at) / kNanosPerSecond;
     outcome.requests = merged_.facts.measured.sent + merged_.facts.unmeasured.sent;
     outcome.tokens = merged_.facts.sent_output_tokens + merged_.facts.sent_input_tokens;

@@ -18,12 +18,12 @@ std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement
 // The worst state among the checks; VALID when there are none.
 v1::Validity WorstOf(const std::vector<v1::ValidityCheck>& checks);
 
+// What each agent with slots had to carry, and carried: fewer where a measure of it is INVALID that less load
+// would cure.
+std::vector<AgentLoad> LoadsOf(const LevelMeasurement& measurement, const std::vector<v1::ValidityCheck>& checks);
+
 // The advice of every check that makes the level INVALID.
 std::vector<std::string> InvalidReasons(const std::vector<v1::ValidityCheck>& checks);
-
-// |mean in flight - arrivals x mean sojourn - edge| / mean in flight of one window (Little's law, exact
-// for correct book-keeping); 0 when nothing was in flight.
-double LittleResidual(const WindowFacts& window);
 
 }  // namespace tidemark
 

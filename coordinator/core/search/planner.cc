@@ -58,6 +58,7 @@ void Count(const LevelOutcome& outcome, size_t iteration, int trials, Tally& tal
 Tallies TallyLevels(const std::vector<LevelOutcome>& history, int trials) {
   Tallies tallies;
   for (size_t i = 0; i < history.size(); ++i) {
+    if (history[i].spread) continue;
     Count(history[i], i, trials, tallies[history[i].level]);
   }
   return tallies;

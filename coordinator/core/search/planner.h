@@ -46,6 +46,15 @@ struct FirstBreach {
   std::optional<double> observed;  // nothing when no request succeeded
 };
 
+// One agent's part in a measured level.
+struct AgentLoad {
+  std::string agent;
+  uint32_t slots = 0;
+  uint32_t carried = 0;  // as many as `slots`, or, where they made the level INVALID, how many it would carry
+  bool TooMuch() const { return carried < slots; }
+  friend bool operator==(const AgentLoad&, const AgentLoad&) = default;
+};
+
 // One measurement of one level, in the order in which they ended. Append only.
 struct LevelOutcome {
   uint64_t level = 0;  // concurrency
@@ -54,6 +63,8 @@ struct LevelOutcome {
   std::optional<FirstBreach> first_breach;
   std::optional<double> objective;  // output token throughput, tokens/s
   std::string invalid_reason;       // of kInvalid
+  std::vector<AgentLoad> loads;     // of agents with slots
+  bool spread = false;              // of kInvalid: measured again on other agents' shares; then only budgets count it
   double seconds = 0;               // spent on it, ramp and drain included
   uint64_t requests = 0;            // sent
   uint64_t tokens = 0;              // input and output

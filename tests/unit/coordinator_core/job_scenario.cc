@@ -227,6 +227,8 @@ void JobScenario::Take(const JobEffect& effect) {
     LevelOutcome outcome;
     outcome.level = level->measurement->plan.concurrency;
     outcome.verdict = judge(*level->measurement);
+    if (loads) outcome.loads = loads(*level->measurement);
+    outcome.spread = machine_.CanSpread(outcome);
     queue_.push_back(LevelJudged{level->measurement->key, outcome});
   } else if (const auto* end = std::get_if<JobFinished>(&effect)) {
     end_ = *end;

@@ -57,6 +57,8 @@ class JobScenario {
 
   // How levels are judged; PASS unless set.
   std::function<Verdict(const LevelMeasurement&)> judge;
+  // What its agents had to carry, and carried; none unless set.
+  std::function<std::vector<AgentLoad>(const LevelMeasurement&)> loads;
   v1::Probed probed;                          // what the probe finds
   uint64_t records_bytes = 0;                 // of each agent and level
   std::function<void(AgentStopped*)> tamper;  // with the last word of an agent

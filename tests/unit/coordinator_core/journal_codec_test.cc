@@ -21,6 +21,8 @@ LevelOutcome FullOutcome() {
   outcome.seconds = 12.75;
   outcome.requests = 5000;
   outcome.tokens = 7'000'000'000;
+  outcome.loads = {{"a1", 50, 30}, {"a2", 50, 50}};
+  outcome.spread = true;
   return outcome;
 }
 
@@ -51,6 +53,8 @@ TEST(JournalOutcome, KeepsEveryField) {
   EXPECT_EQ(found->seconds, wanted.seconds);
   EXPECT_EQ(found->requests, wanted.requests);
   EXPECT_EQ(found->tokens, wanted.tokens);
+  EXPECT_EQ(found->loads, wanted.loads);
+  EXPECT_EQ(found->spread, wanted.spread);
 }
 
 TEST(JournalOutcome, WhatIsAbsentStaysAbsent) {

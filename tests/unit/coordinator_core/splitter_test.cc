@@ -90,6 +90,19 @@ TEST(Splitter, PlansSeventyPercentOfASelftest) {
   EXPECT_EQ(UsableCapacity(agent), 700u);
 }
 
+TEST(Splitter, SaysThatAgentsLackPorts) {
+  AgentInfo agent = Agent("a", 1000);
+  EXPECT_EQ(std::string(CheckCapacity({agent}, 2500).message()).find("--source-address"), std::string::npos);
+  agent.capacity_source = "ports";
+  EXPECT_NE(std::string(CheckCapacity({agent}, 2500).message())
+                .find("needs 2 more agents of 1000 each, more local ports for each (tidemark-agent --source-address)"),
+            std::string::npos);
+}
+
+TEST(Splitter, AgentsThatCarryNothingAreCounted) {
+  EXPECT_NE(std::string(CheckCapacity({Agent("a", 0)}, 2).message()).find("needs 2 more agents"), std::string::npos);
+}
+
 TEST(Splitter, SharesSumExactlyAndNeverPassACap) {
   for (uint32_t seed = 1; seed <= 5'000; ++seed) {
     std::minstd_rand random(seed);

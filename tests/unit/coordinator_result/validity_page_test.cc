@@ -36,11 +36,16 @@ TEST(ValidityPage, HasTheProgramsMeasuresAndThresholds) {
   level.parts[0].addresses = {"h:1", "h:2"};
   level.parts[0].facts.addresses["h:1"].requests = 20;
   level.parts[0].facts.addresses["h:2"].requests = 20;
+  SelfCheckFacts& self = level.parts[0].snapshot.self_check;
+  for (Histogram* seen : {&self.reader_delay_us, &self.send_lateness_us, &self.slot_turnaround_us}) seen->Record(10);
+  self.reads = 1;
+  self.descriptors_limit = 1'000;
+  self.ports_limit = 1'000;
   Thresholds program;
   for (const v1::ValidityCheck& check : CheckValidity(level)) {
     program[check.measure()] = {check.suspect_at(), check.invalid_at()};
   }
-  EXPECT_GE(program.size(), 6u);
+  EXPECT_EQ(program.size(), 15u);
   EXPECT_EQ(OfThePage(), program);
 }
 

@@ -75,12 +75,6 @@ TEST_F(Validity, BookKeepingOffByOnePercentIsInvalid) {
   EXPECT_EQ(State(), v1::VALIDITY_INVALID);
 }
 
-TEST_F(Validity, AgesAtTheWindowsEdgesBelongToLittlesLaw) {
-  window().edge_age_start_ns = 500'000'000;
-  window().edge_age_end_ns = 500'000'000;
-  EXPECT_EQ(LittleResidual(window()), 0);
-}
-
 TEST_F(Validity, ALoopSilentForOver2SecondsIsInvalid) {
   level_.parts[0].loop_silent_ms = 2'001;
   EXPECT_EQ(State(), v1::VALIDITY_INVALID);
