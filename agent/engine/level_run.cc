@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/engine/level_room.h"
 #include "agent/engine/share_split.h"
 #include "agent/engine/target_setup.h"
 
@@ -66,6 +67,10 @@ absl::Status LevelRun::Build() {
   for (const TransportTarget& target : transport->targets) {
     addresses_.insert(addresses_.end(), target.addresses.begin(), target.addresses.end());
   }
+  const LevelRoom room = ReadRoom();
+  const absl::Status fits = CheckRoom(task_.share.slots, transport->targets, transport->sources, room);
+  if (!fits.ok()) return fits;
+  ports_limit_ = PortsToOneAddress(transport->targets, transport->sources, room);
   const absl::Status spool = OpenSpool();
   return spool.ok() ? BuildLoops(*transport) : spool;
 }
@@ -241,6 +246,7 @@ void LevelRun::OnStopped(size_t loop, FinalSnapshot part) {
     state_ = State::kStopped;
   }
   MutexLock lock(emit_);
+  snapshot_.self_check.ports_limit = ports_limit_;
   snapshot_.records_written = records.written;
   snapshot_.records_lost = records.lost;
   snapshot_.records_bytes = records.bytes;

@@ -68,6 +68,7 @@ class LevelRun final : public LevelLoopEvents {
   std::string spool_path_;
   std::unique_ptr<RecordSpool> spool_;
   std::vector<std::string> addresses_;
+  uint64_t ports_limit_ = 0;  // to one address; constant once set up
 
   // Set up is over once state_ has left kSettingUp; commands wait for that.
   mutable Mutex mutex_;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "agent/http/resolve.h"
+#include "common/local_address/source_address.h"
 
 namespace tidemark {
 
@@ -17,7 +19,7 @@ struct SecretDestination {
   bool unprotected = false;  // http://, or a certificate that nobody verifies: others could read it on its way
 };
 
-// What this agent may use of its own for whom, and where it may go. Both are asked at each level's start and
+// What this agent may use of its own for whom, where it may go, and from where. Both are asked at each level's start and
 // for each request of a probe, on any thread.
 struct TargetAccess {
   // The value of the endpoint's api_key_env for requests to a URL; PermissionDenied with a sentence that does not
@@ -25,6 +27,8 @@ struct TargetAccess {
   std::function<absl::StatusOr<std::string>(const std::string& name, const SecretDestination& to)> secret;
   // Whether the addresses of a target may be reached. Null: all.
   AddressCheck address;
+  // Where its connections come from, in turn; empty: as the system chooses.
+  std::vector<SourceAddress> sources;
 };
 
 }  // namespace tidemark

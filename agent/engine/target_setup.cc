@@ -39,6 +39,7 @@ absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
                                                 const TimeLimits& limits,
                                                 const TargetAccess& access) {
   TransportOptions options;
+  options.sources = access.sources;
   options.connect_timeout = static_cast<int64_t>(limits.connect_ms) * kNanosPerMilli;
   if (endpoint.urls.empty())
     return absl::InvalidArgumentError("endpoint.urls: empty; it needs one URL at least");

@@ -15,7 +15,8 @@
 namespace tidemark {
 
 // Where an endpoint's requests go and with which headers: names resolved (blocks), the key, which must be
-// allowed for every one of the hosts, and the addresses by leave of `access`. `slots` is left 0. NotFound for a
+// allowed for every one of the hosts, and the addresses by leave of `access`. Connections come from the
+// addresses that `access` names. `slots` is left 0. NotFound for a
 // name without address, PermissionDenied for a key that is not allowed or not set, FailedPrecondition for a
 // target that is not.
 absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ struct CurlShared {
   CurlStrings headers;
   std::vector<std::vector<CurlStrings>> connect_to;  // by target, address
   Transport::Counters counters;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> sources_taken;  // by target, address
 };
 
 // One multi handle with its slots.

@@ -64,6 +64,12 @@ curl_socket_t OpenSocket(void* data, curlsocktype, curl_sockaddr* address) {
   const int fd =
       socket(address->family, address->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
+  const std::vector<SourceAddress>& sources = shared->options.sources;
+  if (!sources.empty() &&
+      !BindToSource(fd, address->family, sources, shared->sources_taken[{slot->target, slot->address}]++)) {
+    close(fd);
+    return CURL_SOCKET_BAD;
+  }
   shared->reads.Opened(fd);
   shared->connect_limit.Begin(slot->number);
   NoteOpened(&shared->counters);

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "agent/core/outcome.h"
+#include "common/local_address/source_address.h"
 #include "common/measurement/histogram.h"
 
 namespace tidemark {
@@ -57,6 +58,7 @@ struct OutgoingRequest {
 struct TransportOptions {
   std::vector<TransportTarget> targets;
   std::vector<std::string> headers;  // "Name: value", sent with every request; may hold a secret
+  std::vector<SourceAddress> sources;  // connections come from these in turn; empty: the system chooses
   uint32_t slots = 0;                // concurrent requests; also the number of kept connections
   int64_t connect_timeout = 30'000'000'000;  // ns; the only limit a transport keeps itself
   bool kernel_stamps = true;  // arrival times are the kernel's where it tells them; else the loop's
