@@ -170,7 +170,7 @@ std::string HtmlReportWith(const v1::Result& result, const HtmlAssets& assets) {
   WriteLevelTable(result, html);
   WriteValidity(result, html);
   WriteLevelDetails(result, html);
-  WriteDefinitions(html);
+  WriteDefinitions(result, html);
   WriteConfiguration(result, html);
   html.Markup("</main>\n<footer>");
   html.Text(absl::StrCat("Tidemark ", result.tool_version(), " · job ", result.job_id(),

@@ -219,7 +219,7 @@ void WriteValidity(const v1::Result& result, HtmlWriter& html) {
   html.Markup("</tbody></table></div></section>\n");
 }
 
-void WriteDefinitions(HtmlWriter& html) {
+void WriteDefinitions(const v1::Result& result, HtmlWriter& html) {
   html.Markup(
       "<section aria-labelledby=\"definitions\"><h2 "
       "id=\"definitions\">Definitions</h2>\n<details><summary>What each figure "
@@ -241,6 +241,7 @@ void WriteDefinitions(HtmlWriter& html) {
              "the value of rank ceil(p n) of the merged histogram, three significant digits; "
              "failures are not in it",
              html);
+  Definition("Arrival times", ArrivalTimesSentence(result), html);
   for (const MetricInfo& info : MetricTable()) {
     Definition(info.display_name, absl::StrCat(info.formula, " (", info.unit, "; ", info.when, ")"),
                html);

@@ -12,7 +12,7 @@ void WriteCharts(const v1::Result& result, HtmlWriter& html);  // canvases, knee
 void WriteLevelTable(const v1::Result& result, HtmlWriter& html);
 void WriteValidity(const v1::Result& result, HtmlWriter& html);      // is the generator the limit?
 void WriteLevelDetails(const v1::Result& result, HtmlWriter& html);  // each visit, folded
-void WriteDefinitions(HtmlWriter& html);
+void WriteDefinitions(const v1::Result& result, HtmlWriter& html);
 void WriteConfiguration(const v1::Result& result, HtmlWriter& html);
 
 }  // namespace tidemark

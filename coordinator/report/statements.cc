@@ -1,10 +1,12 @@
 #include "coordinator/report/statements.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "common/measurement/histogram.h"
 #include "coordinator/core/search/planner.h"
 #include "coordinator/report/format.h"
 #include "coordinator/report/level_view.h"
@@ -29,6 +31,28 @@ std::string LawComparison(const v1::Result& result) {
   if (where == nullptr) return "";
   return absl::StrCat("Measured throughput is within ", FormatFixed(100 * std::fabs(worst), 1),
                       " % of it (farthest off at ", where->concurrency(), ").");
+}
+
+// Of all agents and levels.
+struct Reads {
+  uint64_t all = 0, stamped = 0;
+  double worst_p99_ms = 0;  // of an agent in a level
+  bool user = false;        // as asked
+};
+
+Reads ReadsOf(const v1::Result& result) {
+  Reads reads;
+  for (const v1::LevelResult& level : result.levels()) {
+    reads.user = reads.user || level.plan().user_timestamps();
+    for (const v1::AgentShare& agent : level.agents()) {
+      const absl::StatusOr<Histogram> delay = Histogram::Decode(agent.self_check().reader_delay_us());
+      if (!delay.ok()) continue;
+      reads.all += agent.self_check().reads();
+      reads.stamped += delay->count();
+      if (!delay->empty()) reads.worst_p99_ms = std::max(reads.worst_p99_ms, delay->Quantile(0.99) / 1e3);
+    }
+  }
+  return reads;
 }
 
 std::string VisitMark(const v1::LevelResult& level) {
@@ -75,6 +99,33 @@ std::string TargetSentence(const v1::Result& result) {
     absl::StrAppend(&text, ", model ", result.endpoint().model());
   }
   return OneLine(text);
+}
+
+std::string ArrivalTimesSentence(const v1::Result& result) {
+  const Reads reads = ReadsOf(result);
+  if (reads.user) return "the event loop's own clock at each read, as asked (timestamps: user)";
+  if (reads.stamped == 0) return "the event loop's own clock at each read";
+  const double share = reads.all == 0 ? 1 : static_cast<double>(reads.stamped) / static_cast<double>(reads.all);
+  return absl::StrCat("the kernel's receive stamp of each read, for ", FormatPercent(share),
+                      " of the reads; the others have the event loop's own clock. The loops read up to ",
+                      FormatReadable(reads.worst_p99_ms), " ms later at p99");
+}
+
+std::vector<std::string> ValiditySentences(const v1::Result& result) {
+  std::vector<std::string> sentences;
+  std::string suspect;
+  for (const v1::LevelResult* level : LatestVisits(result)) {
+    if (IsInvalid(*level) && !level->verdict_reason().empty()) {
+      sentences.push_back(absl::StrCat("at ", level->concurrency(), ": ", level->verdict_reason()));
+      continue;
+    }
+    for (const v1::ValidityCheck& check : level->validity_checks()) {
+      if (check.state() != v1::SUSPECT || check.advice().empty() || !suspect.empty()) continue;
+      suspect = absl::StrCat("suspect at ", level->concurrency(), ": ", check.advice());
+    }
+  }
+  if (!suspect.empty()) sentences.push_back(std::move(suspect));
+  return sentences;
 }
 
 }  // namespace tidemark

@@ -5,6 +5,7 @@
 #define TIDEMARK_COORDINATOR_REPORT_STATEMENTS_H_
 
 #include <string>
+#include <vector>
 
 #include "proto/tidemark/v1/result.pb.h"
 
@@ -22,6 +23,13 @@ std::string SearchSentence(const v1::Result& result);
 
 // The endpoint and model, or that it was the built-in simulator.
 std::string TargetSentence(const v1::Result& result);
+
+// Whose arrival times the latencies rest on, and how late the agents read at p99 where the kernel's are known.
+std::string ArrivalTimesSentence(const v1::Result& result);
+
+// What to do about levels that the generator spoilt: of each INVALID one its reason, of the others the advice on the
+// first that is suspect. A sentence each. The latest visit of a level counts.
+std::vector<std::string> ValiditySentences(const v1::Result& result);
 
 }  // namespace tidemark
 

@@ -14,7 +14,7 @@
 namespace tidemark {
 namespace {
 
-constexpr int kWarnings = 3;
+constexpr size_t kWarnings = 3;
 constexpr int kReasons = 3;
 constexpr size_t kTitleWidth = 9;
 constexpr char kGreen[] = "\x1b[32m";
@@ -113,13 +113,17 @@ std::string Paragraph(absl::string_view title, absl::string_view text,
   return absl::StrCat(head, WrapText(OneLine(text), options.width, kTitleWidth, kTitleWidth), "\n");
 }
 
-std::string Warnings(const v1::Result& result, const SummaryOptions& options) {
+// Those of the job, then what to do about levels without a verdict, unless the answer's reasons are these.
+std::string Warnings(const v1::Result& result, const v1::Answer& answer, const SummaryOptions& options) {
+  std::vector<std::string> warnings(result.warnings().begin(), result.warnings().end());
+  if (answer.verdict() != v1::INVALID) {
+    for (std::string& sentence : ValiditySentences(result)) warnings.push_back(std::move(sentence));
+  }
   std::string text;
-  const int shown = std::min(kWarnings, result.warnings_size());
-  for (int i = 0; i < shown; ++i) text += Paragraph("Warning:", result.warnings(i), options);
-  if (result.warnings_size() > shown) {
-    absl::StrAppend(&text, "         and ", result.warnings_size() - shown,
-                    " more in the report.\n");
+  const size_t shown = std::min(kWarnings, warnings.size());
+  for (size_t i = 0; i < shown; ++i) text += Paragraph("Warning:", warnings[i], options);
+  if (warnings.size() > shown) {
+    absl::StrAppend(&text, "         and ", warnings.size() - shown, " more in the report.\n");
   }
   return text;
 }
@@ -157,7 +161,7 @@ std::string SummaryText(const v1::Result& result, const SummaryOptions& options)
   std::string tail =
       absl::StrCat(Paragraph("Knee:", KneeSentence(result), options),
                    Paragraph("Search:", SearchSentence(result), options),
-                   Paragraph("Law:", LawSentence(result), options), Warnings(result, options),
+                   Paragraph("Law:", LawSentence(result), options), Warnings(result, answer, options),
                    Paragraph("Target:", TargetSentence(result), options),
                    Paragraph("Report:", options.report_path, options));
   // Not wrapped: it is for copying.

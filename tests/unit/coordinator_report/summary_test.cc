@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "common/measurement/histogram.h"
 #include "coordinator/report/answer.h"
 #include "coordinator/report/format.h"
 #include "coordinator/report/statements.h"
@@ -67,7 +68,7 @@ TEST(Summary, ShowsAtMostThreeWarnings) {
   v1::Result result = SampleSweep();
   for (int i = 0; i < 4; ++i) result.add_warnings("another");
   const std::string text = SummaryText(result);
-  EXPECT_THAT(text, HasSubstr("and 2 more in the report"));
+  EXPECT_THAT(text, HasSubstr("and 3 more in the report"));
 }
 
 TEST(Summary, TerminalControlsOfAServerDoNotPass) {
@@ -105,6 +106,61 @@ TEST(Summary, SaysThatTheKneesCrossChecksDiffer) {
   result.mutable_knee()->set_kneedle(32);
   EXPECT_THAT(KneeSentence(result),
               HasSubstr("; the cross-checks differ by more than 2 x: Kneedle 32"));
+}
+
+v1::Result WithReads(uint64_t reads, const std::vector<uint64_t>& delays_us) {
+  v1::Result result;
+  v1::SelfCheckFacts* check = result.add_levels()->add_agents()->mutable_self_check();
+  Histogram delay;
+  for (const uint64_t micros : delays_us) delay.Record(micros);
+  delay.EncodeTo(check->mutable_reader_delay_us());
+  check->set_reads(reads);
+  return result;
+}
+
+TEST(ArrivalTimes, AreTheKernelsWhereItStampedThem) {
+  EXPECT_THAT(ArrivalTimesSentence(WithReads(4, {100, 100})),
+              testing::AllOf(HasSubstr("the kernel's receive stamp of each read, for 50"), HasSubstr("0.1")));
+}
+
+TEST(ArrivalTimes, AreTheLoopsWhereItGaveNone) {
+  EXPECT_EQ(ArrivalTimesSentence(WithReads(4, {})), "the event loop's own clock at each read");
+}
+
+TEST(ArrivalTimes, AreTheLoopsAsAsked) {
+  v1::Result result = WithReads(4, {});
+  result.mutable_levels(0)->mutable_plan()->set_user_timestamps(true);
+  EXPECT_THAT(ArrivalTimesSentence(result), HasSubstr("as asked"));
+}
+
+v1::Result WithASuspectLevel() {
+  v1::Result result;
+  result.add_levels()->set_concurrency(4);
+  v1::LevelResult* level = result.add_levels();
+  level->set_concurrency(8);
+  level->set_validity(v1::SUSPECT);
+  v1::ValidityCheck* check = level->add_validity_checks();
+  check->set_state(v1::SUSPECT);
+  check->set_advice("agent-2 read 3.1 ms late at p99: add an agent");
+  return result;
+}
+
+TEST(ValiditySentences, GiveTheCureOfASuspectLevel) {
+  EXPECT_EQ(ValiditySentences(WithASuspectLevel()),
+            std::vector<std::string>{"suspect at 8: agent-2 read 3.1 ms late at p99: add an agent"});
+}
+
+TEST(ValiditySentences, StandAmongTheWarnings) {
+  EXPECT_THAT(SummaryText(WithASuspectLevel()), HasSubstr("Warning: suspect at 8: agent-2 read 3.1 ms late"));
+}
+
+TEST(ValiditySentences, GiveTheReasonOfAnInvalidLevelFirst) {
+  v1::Result result = WithASuspectLevel();
+  v1::LevelResult* level = result.add_levels();
+  level->set_concurrency(16);
+  level->set_verdict(v1::INVALID);
+  level->set_verdict_reason("agent-2 was throttled");
+  EXPECT_EQ(ValiditySentences(result).front(), "at 16: agent-2 was throttled");
 }
 
 }  // namespace
