@@ -105,6 +105,7 @@ std::string RenderFirstScreen(const JobSpec& spec, const FirstScreenFacts& facts
   screen += Row("Agents", AgentsText(facts));
   screen += Row("Estimate", DescribeEstimate(facts.estimate));
   if (!facts.output_path.empty()) screen += Row("Results", facts.output_path);
+  if (!facts.capacity_note.empty()) screen += Row("Note", facts.capacity_note);
   for (const std::string& note : spec.notes) screen += Row("Note", note);
   const std::string few = FewRequests(spec);
   if (!few.empty()) screen += Row("Warning", few);

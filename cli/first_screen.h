@@ -16,6 +16,7 @@ struct FirstScreenFacts {
   int agents = 1;
   HostCapacity capacity;
   std::string cluster;      // instead of agents and capacity: those of a cluster, in words
+  std::string capacity_note;  // why a selftest is not heeded; mostly empty
   JobEstimate estimate;
   std::string output_path;  // empty: none is made (--dry-run)
 };

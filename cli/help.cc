@@ -23,7 +23,8 @@ Commands:
   sweep      measure an endpoint level by level, or search its highest level within an SLA
   job        jobs of a cluster: create, list, describe, watch, wait, stop, delete, results
   agents     agents of a cluster
-  workload, report, compare, plan, selftest    not supported yet
+  selftest   what this host can drive, for sweeps and agents to plan by
+  workload, report, compare, plan    not supported yet
 
   --help     this text; tidemark sweep --help lists the flags
   --version  the version
@@ -247,7 +248,7 @@ std::string JobHelp(const std::string& command) {
 std::string AgentsHelp() { return absl::StrCat(kAgentsHelp, kClusterFlags); }
 
 std::vector<std::string> LaterCommands() {
-  return {"workload", "report", "compare", "plan", "selftest"};
+  return {"workload", "report", "compare", "plan"};
 }
 
 }  // namespace tidemark

@@ -18,12 +18,14 @@
 #include "cli/job_command.h"
 #include "cli/one_host.h"
 #include "cli/result_output.h"
+#include "cli/selftest.h"
 #include "cli/simulator_child.h"
 #include "cli/sweep.h"
 #include "cli/sweep_flags.h"
 #include "cli/terminal.h"
 #include "common/clock/clock.h"
 #include "common/descriptors/descriptor_limit.h"
+#include "common/local_address/local_ports.h"
 #include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/settings.h"
@@ -44,7 +46,7 @@ int UnknownCommand(const std::string& command) {
   if (std::find(known.begin(), known.end(), command) != known.end()) {
     return Usage(absl::StrCat(command, ": not supported yet"));
   }
-  known.insert(known.end(), {"sweep", "job", "agents", "--help", "--version"});
+  known.insert(known.end(), {"sweep", "job", "agents", "selftest", "--help", "--version"});
   const std::string what = !command.empty() && command[0] == '-' ? "flag " : "command ";
   const std::string nearest = DidYouMean(command, known);
   return Usage(absl::StrCat("unknown ", what, Printable(command),
@@ -87,12 +89,37 @@ int SweepCommand(const std::vector<std::string>& arguments) {
   world.version = TIDEMARK_VERSION;
   world.environment = Environment();
   world.descriptor_limit = *descriptors;
+  world.local_ports = LocalPorts();
+  // Before the built-in simulator takes a core.
+  world.selftest = LoadSelftest(SelftestPath(world.environment), KeyOfThisHost());
   world.simulator_program = SimulatorProgram();
   world.simulator_latency = SimulatorLatency;
   world.make_runner = [] { return NewOneHostRunner(TIDEMARK_VERSION, &RealClock()); };
   world.connect = Connect;
   world.output = FileResultOutput(TerminalOf(STDOUT_FILENO));
   return RunSweep(world, arguments);
+}
+
+int SelftestCommand(const std::vector<std::string>& arguments) {
+  const absl::StatusOr<uint64_t> descriptors = RaiseDescriptorLimit();
+  if (!descriptors.ok()) {
+    std::cerr << "tidemark: " << std::string(descriptors.status().message()) << std::endl;
+    return kExitCouldNotRun;
+  }
+  HostBounds bounds;
+  bounds.descriptors = *descriptors;
+  bounds.ports = LocalPorts();
+  SelftestWorld world;
+  world.out = &std::cout;
+  world.err = &std::cerr;
+  world.clock = &RealClock();
+  world.environment = Environment();
+  world.key = KeyOfThisHost();
+  world.most_streams = static_cast<uint32_t>(CapacityOf(bounds).requests);
+  world.start = [](const NullSchedule& schedule, uint32_t loops) {
+    return StartNullEndpoint(SimulatorProgram(), schedule, loops, RealClock());
+  };
+  return RunSelftest(world, arguments);
 }
 
 JobWorld ClusterWorld() {
@@ -128,6 +155,7 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (command == "sweep") return SweepCommand(rest);
   if (command == "job") return RunJobCommand(ClusterWorld(), rest);
+  if (command == "selftest") return SelftestCommand(rest);
   if (command == "agents") return RunAgentsCommand(ClusterWorld(), rest);
   return UnknownCommand(command);
 }

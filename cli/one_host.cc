@@ -139,10 +139,12 @@ class OneHostRunner final : public Runner {
     engine_options.spool_dir = request.journal_dir;
     // The user's own job and environment: every target, and every key the job names.
     engine_options.access.secret = [](const std::string& name, const SecretDestination&) { return Secret(name); };
+    engine_options.access.sources = request.sources;
     const TargetAccess access = engine_options.access;
     const std::unique_ptr<Engine> engine = NewCurlEngine(std::move(engine_options), clock_);
     AgentSessionOptions session;
-    session.hello = BuildHello({kAgentId, request.capacity});
+    const auto sources = static_cast<uint32_t>(std::max<size_t>(1, request.sources.size()));
+    session.hello = BuildHello({kAgentId, request.capacity, sources, request.selftest});
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
     session.channel = server.InProcessChannel(arguments);

@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/session/selftest_record.h"
+#include "common/local_address/source_address.h"
 #include "coordinator/core/job_spec/job_spec.h"
 #include "coordinator/report/files.h"
 #include "proto/tidemark/v1/result.pb.h"
@@ -22,6 +24,8 @@ struct RunRequest {
   std::string journal_dir;         // exists; inside output_dir. Not used on a cluster
   uint32_t capacity = 0;           // concurrent requests, as asked (--capacity); 0: by the host's limits
   uint32_t loops = 0;              // 0: the runner's choice
+  std::vector<SourceAddress> sources;      // connections come from these in turn; empty: the system chooses
+  std::optional<SelftestRecord> selftest;  // of this host, where it holds
   std::string http;                // HOST:PORT of /metrics during the run; empty: none
   bool simulator = false;          // the target is the built-in simulator
   std::string job_yaml;            // for the result: resolved configuration, no secret

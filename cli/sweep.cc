@@ -86,12 +86,25 @@ class Sweep {
 
   // What a run on this host needs of it.
   absl::Status PrepareForHost() {
-    capacity_ = CapacityOf(world_.descriptor_limit, job_.command.capacity.value_or(0));
+    absl::StatusOr<std::vector<SourceAddress>> sources = ParseSourceAddresses(job_.command.source_addresses);
+    if (!sources.ok()) return sources.status();
+    sources_ = *std::move(sources);
+    capacity_ = CapacityOf(Bounds());
     absl::Status status =
         ApplyCapacity(capacity_.requests, capacity_.because, capacity_.cure, job_.spec);
     if (status.ok()) status = CheckFiles();
     if (status.ok()) TakeKey();
     return status;
+  }
+
+  HostBounds Bounds() const {
+    HostBounds bounds;
+    bounds.descriptors = world_.descriptor_limit;
+    bounds.ports = world_.local_ports;
+    bounds.source_addresses = static_cast<uint32_t>(std::max<size_t>(1, sources_.size()));
+    bounds.stated = job_.command.capacity.value_or(0);
+    bounds.selftest = world_.selftest.record;
+    return bounds;
   }
 
   absl::Status CheckFiles() const {
@@ -129,6 +142,7 @@ class Sweep {
     facts.version = world_.version;
     facts.simulator = simulator_;
     facts.capacity = capacity_;
+    if (!OnCluster() && !job_.command.capacity) facts.capacity_note = world_.selftest.why_not;
     LatencyAt latency;
     if (simulator_ && world_.simulator_latency) {
       latency = [this](uint32_t concurrency) {
@@ -177,6 +191,8 @@ class Sweep {
     request.capacity = static_cast<uint32_t>(std::min<uint64_t>(
         job_.command.capacity.value_or(0), std::numeric_limits<uint32_t>::max()));
     request.loops = job_.command.loops;
+    request.sources = sources_;
+    request.selftest = world_.selftest.record;
     request.http = job_.command.http;
     request.simulator = simulator_;
     request.job_yaml = JobYaml();
@@ -324,6 +340,7 @@ class Sweep {
   ProgressView progress_;
   ResolvedJob job_;
   HostCapacity capacity_;
+  std::vector<SourceAddress> sources_;
   bool simulator_ = false;
   std::unique_ptr<SimulatorChild> child_;
   std::string agents_;        // of a cluster, in words

@@ -32,6 +32,8 @@ struct SweepWorld {
   std::string version;
   std::vector<std::string> environment;  // "K=V"
   uint64_t descriptor_limit = 0;
+  uint32_t local_ports = 0;  // for connections from one address to one; 0: not known
+  KeptSelftest selftest;     // of this host
   std::string simulator_program;
 
   // Called once the simulator runs: nothing of gRPC may have started before. Empty: only --dry-run.

@@ -1,9 +1,15 @@
 #include "agent/program/agent_program.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "agent/engine/engine.h"
@@ -13,10 +19,13 @@
 #include "agent/session/agent_session.h"
 #include "agent/session/coordinator_channel.h"
 #include "agent/session/host_facts.h"
+#include "agent/session/selftest_record.h"
 #include "agent/session/target_policy.h"
 #include "common/descriptors/descriptor_limit.h"
 #include "common/environment/environment.h"
 #include "common/exposition/monitoring_routes.h"
+#include "common/local_address/source_address.h"
+#include "common/log/log.h"
 #include "common/rpc/health_server.h"
 #include "common/rpc/listen_address.h"
 
@@ -41,7 +50,24 @@ absl::StatusOr<TargetAccess> MakeAccess(const AgentSettings& settings) {
   access.address = [policy = *std::move(targets)](const std::string& host, const std::string& ip, uint16_t port) {
     return policy.Check(host, ip, port);
   };
+  absl::StatusOr<std::vector<SourceAddress>> sources = ParseSourceAddresses(settings.source_addresses);
+  if (!sources.ok()) return sources.status();
+  access.sources = *std::move(sources);
   return access;
+}
+
+std::vector<std::string> Environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+// What its selftest found, where that holds here.
+std::optional<SelftestRecord> SelftestOf(const AgentSettings& settings) {
+  const std::string path = settings.selftest_file.empty() ? SelftestPath(Environment()) : settings.selftest_file;
+  KeptSelftest kept = LoadSelftest(path, KeyOfThisHost());
+  if (!kept.why_not.empty()) Log(LogLevel::kWarning, kept.why_not);
+  return kept.record;
 }
 
 // The agent's parts, in the order in which they need each other.
@@ -55,7 +81,8 @@ class AgentProgram {
     if (!access.ok()) return access.status();
     if (absl::Status s = CheckSecurity(settings_.daemon.security, Role::kAgent, clock_->WallNanos()); !s.ok()) return s;
     if (const auto raised = RaiseDescriptorLimit(); !raised.ok()) return raised.status();
-    hello_ = BuildHello({settings_.id, static_cast<uint32_t>(settings_.capacity)});
+    const auto sources = static_cast<uint32_t>(std::max<size_t>(1, access->sources.size()));
+    hello_ = BuildHello({settings_.id, static_cast<uint32_t>(settings_.capacity), sources, SelftestOf(settings_)});
     if (absl::Status s = OpenSpool(); !s.ok()) return s;
     if (absl::Status s = Listen(); !s.ok()) return s;
     StartSession(*std::move(access));
@@ -116,7 +143,7 @@ class AgentProgram {
     };
     Log(LogLevel::kInfo, "agent starts",
         {{"id", hello_.agent_id()}, {"build", hello_.build()}, {"coordinator", settings_.coordinator},
-         {"capacity", absl::StrCat(hello_.capacity().streams())}});
+         {"capacity", absl::StrCat(hello_.capacity().streams())}, {"capacity_source", hello_.capacity().source()}});
     session_ = std::make_unique<AgentSession>(std::move(session), clock_);
   }
 

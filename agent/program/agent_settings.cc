@@ -43,9 +43,11 @@ absl::StatusOr<std::optional<std::string>> ReadAgentSettings(const SettingSource
   SettingsTable table("tidemark-agent", VersionString(), "sends its share of the load that a tidemark-coordinator spreads");
   table.Text("coordinator", "HOST:PORT", "where the coordinator listens for agents", &settings->coordinator);
   table.Text("id", "NAME", "its name, the same after each start: the pod's or host's unless given", &settings->id);
-  table.Number("capacity", "N", "concurrent requests that it carries; 0: as many as the host's limits allow", 0, kMostStreams, &settings->capacity);
+  table.Number("capacity", "N", "concurrent requests that it carries; 0: as its selftest found, or as many as the host's limits allow", 0, kMostStreams, &settings->capacity);
   table.Number("loops", "N", "event-loop threads; 0: one for each 2,000 requests, at most the cores", 0, kMostLoops, &settings->loops);
   table.Text("spool-dir", "DIR", "holds records of requests until the coordinator has them", &settings->spool_dir);
+  table.Text("selftest-file", "FILE", "what tidemark selftest has found here; ~/.local/state/tidemark/selftest.json unless given", &settings->selftest_file);
+  table.List("source-address", "IP[,IP…]", "addresses of this host that its connections come from, in turn; each has local ports of its own", &settings->source_addresses);
   table.Text("secrets-dir", "DIR", "files NAME with a key, NAME.hosts with the hosts that it may go to, one a line; http://HOST: also unprotected", &settings->secrets.dir);
   table.List("secret-env", "NAME@HOST[,HOST…]", "a variable of this process with a key, and the hosts that it may go to; http://HOST: also unprotected", &settings->secrets.env);
   table.List("allow-target", "PATTERN", "where load may go: host, *.domain, 10.0.0.0/8, each perhaps with :port; everywhere unless given", &settings->allow_target);

@@ -22,6 +22,8 @@ struct AgentSettings {
   uint64_t capacity = 0;     // concurrent requests; 0: by the host's limits
   uint64_t loops = 0;        // event-loop threads; 0: by the level
   std::string spool_dir;
+  std::string selftest_file;                  // of `tidemark selftest`; empty: of the environment
+  std::vector<std::string> source_addresses;  // as given; empty: the system chooses
   SecretOptions secrets;
   std::vector<std::string> allow_target;
 };

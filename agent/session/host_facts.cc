@@ -9,14 +9,12 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/environment/environment.h"
 #include "common/http_client/http_client.h"
+#include "common/local_address/local_ports.h"
 #include "common/log/log.h"
 #include "common/rng/random_id.h"
 #include "common/session/protocol_version.h"
@@ -77,7 +75,7 @@ HostLimits ReadHostLimits() {
   limits.cores = AllowedCores();
   limits.cgroup = ReadCgroupLimits(ReadFile);
   limits.descriptors = DescriptorLimit();
-  limits.ports = ParsePortRange(ReadFile("/proc/sys/net/ipv4/ip_local_port_range").value_or(""));
+  limits.ports = LocalPorts();
   return limits;
 }
 
@@ -93,11 +91,9 @@ v1::Hello BuildHello(const HelloOptions& options) {
   hello.set_cpu_limit(limits.cgroup.cpu);
   hello.set_memory_limit_bytes(limits.cgroup.memory_bytes);
   hello.set_descriptor_limit(limits.descriptors);
-  hello.set_port_limit(limits.ports);
-  hello.mutable_capacity()->set_streams(options.capacity > 0 ? options.capacity
-                                                             : CapacityOf(limits));
-  hello.mutable_capacity()->set_source(options.capacity > 0 ? "flag" : "limits");
-  hello.set_weight(WeightOf(limits));
+  hello.set_port_limit(limits.ports * std::max(1u, options.source_addresses));
+  *hello.mutable_capacity() = CapacityOf(limits, options);
+  hello.set_weight(WeightOf(limits, options.selftest));
   hello.set_pod(PodName());
   hello.set_node(Env("TIDEMARK_NODE_NAME"));
   hello.set_zone(Env("TIDEMARK_ZONE"));
@@ -111,26 +107,27 @@ v1::Environment DescribeEnvironment() {
   return environment;
 }
 
-uint32_t CapacityOf(const HostLimits& limits) {
-  const uint64_t descriptors =
-      limits.descriptors > kDescriptorsKept ? limits.descriptors - kDescriptorsKept : 1;
-  const uint64_t ports = limits.ports > 0 ? limits.ports : UINT32_MAX;
-  return static_cast<uint32_t>(
-      std::max<uint64_t>(1, std::min({descriptors, ports, uint64_t{UINT32_MAX}})));
+v1::Capacity CapacityOf(const HostLimits& limits, const HelloOptions& options) {
+  v1::Capacity capacity;
+  if (options.selftest) capacity.set_events_per_second(options.selftest->events_per_second);
+  if (options.capacity > 0 || options.selftest) {
+    capacity.set_streams(options.capacity > 0 ? options.capacity : options.selftest->streams);
+    capacity.set_source(options.capacity > 0 ? "flag" : "selftest");
+    return capacity;
+  }
+  const uint64_t descriptors = limits.descriptors > kDescriptorsKept ? limits.descriptors - kDescriptorsKept : 1;
+  const uint64_t ports = uint64_t{PlannablePorts(limits.ports)} * std::max(1u, options.source_addresses);
+  const bool few_ports = ports > 0 && ports < descriptors;
+  const uint64_t least = few_ports ? ports : descriptors;
+  capacity.set_streams(static_cast<uint32_t>(std::clamp<uint64_t>(least, 1, UINT32_MAX)));
+  capacity.set_source(few_ports ? "ports" : "limits");
+  return capacity;
 }
 
-double WeightOf(const HostLimits& limits) {
+double WeightOf(const HostLimits& limits, const std::optional<SelftestRecord>& selftest) {
+  if (selftest) return selftest->events_per_second / kEventsOfACore;
   const double cores = limits.cores;
   return limits.cgroup.cpu > 0 ? std::min(cores, limits.cgroup.cpu) : cores;
-}
-
-uint32_t ParsePortRange(absl::string_view text) {
-  const std::vector<absl::string_view> ends =
-      absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
-  uint32_t first = 0, last = 0;
-  if (ends.size() != 2 || !absl::SimpleAtoi(ends[0], &first) || !absl::SimpleAtoi(ends[1], &last))
-    return 0;
-  return first <= last && last <= 65'535 ? last - first + 1 : 0;
 }
 
 std::string AgentIdFrom(absl::string_view name) {

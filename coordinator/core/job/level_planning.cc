@@ -52,6 +52,7 @@ LevelPlan PlanLevel(const JobSpec& spec, uint32_t concurrency, int64_t expected_
   plan.limits = spec.limits;
   plan.slas = PlanEvidence(spec.slas, spec.workload.streaming).thresholds;
   plan.record_one_in = RecordOneIn(spec, plan.request_count);
+  plan.user_timestamps = spec.user_timestamps;
   return plan;
 }
 

@@ -36,10 +36,10 @@ std::string SecretOf(const ResolvedJob& job) {
 absl::Status PrepareForCluster(ResolvedJob& job) {
   const EndpointSpec& endpoint = job.spec.endpoint;
   if (endpoint.urls.empty()) return absl::InvalidArgumentError("a cluster has no built-in simulator: give --url");
-  if (job.command.capacity || job.command.loops > 0) {
+  if (job.command.capacity || job.command.loops > 0 || !job.command.source_addresses.empty()) {
     return absl::InvalidArgumentError(
-        "capacity and loops are about this host: a cluster's agents have their own (tidemark-agent --capacity, "
-        "--loops)");
+        "capacity, loops and source_address are about this host: a cluster's agents have their own "
+        "(tidemark-agent --capacity, --loops, --source-address)");
   }
   if (!job.command.http.empty()) {
     return absl::InvalidArgumentError(

@@ -44,6 +44,7 @@ struct JobSpec {
 
   RecordExport records = RecordExport::kAuto;
   uint64_t record_one_in = 1;                // of kSample
+  bool user_timestamps = false;              // arrival times are the event loop's own, not the kernel's
   std::map<std::string, std::string> labels;
   bool accept_undecided = false;
 

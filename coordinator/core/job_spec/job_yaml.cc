@@ -158,6 +158,7 @@ std::string ToYaml(const JobSpec& spec) {
   if (spec.wait_ready_seconds > 0) Put(out, "wait_ready", spec.wait_ready_seconds);
   if (spec.agent_wait_seconds) Put(out, "agent_wait", *spec.agent_wait_seconds);
   Put(out, "export_records", RecordsText(spec));
+  if (spec.user_timestamps) Put(out, "timestamps", std::string("user"));
   if (spec.accept_undecided) Put(out, "accept_undecided", true);
   if (!spec.labels.empty()) {
     out << YAML::Key << "labels" << YAML::Value << YAML::BeginMap;

@@ -206,10 +206,15 @@ constexpr Parameter kTable[] = {
     Text("export_records", "", 0, Section::kTop, kJob, "auto|all|sample:N|none", "auto",
          "requests kept one by one in profile_export.jsonl: all up to 100,000 a level (auto), all, "
          "one in N (sample:N), or none"),
+    Text("timestamps", "", 0, Section::kTop, kJob, "kernel|user", "kernel",
+         "whose arrival times count: the kernel's, where it gives them, or those of the event loop that reads"),
     Switch("accept_undecided", "", Section::kTop, kJob, "false",
            "exit with 0 also when the answer is undecided or inconclusive"),
     Integer("capacity", "", Section::kTop, kJob, 1, kMaxConcurrency, "N",
-            "file descriptors less 256", "most concurrent requests that this host may drive"),
+            "the selftest's, or the limits", "most concurrent requests that this host may drive"),
+    As(Text("source_address", "", 0, Section::kTop, kJob, "IP[,IP…]", "as the system chooses",
+            "addresses of this host that its connections come from, in turn: each has local ports of its own"),
+       Kind::kTextList),
     Integer("loops", "", Section::kTop, kJob, 1, 256, "N", "by cores and concurrency",
             "event loop threads that drive the requests"),
     // --- Command

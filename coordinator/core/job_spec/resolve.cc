@@ -147,6 +147,12 @@ void ReadRecords(SettingReader& reader, JobSpec& spec) {
   }
 }
 
+void ReadTimestamps(SettingReader& reader, JobSpec& spec) {
+  const std::string text = reader.Text("timestamps").value_or("kernel");
+  spec.user_timestamps = text == "user";
+  if (text != "kernel" && text != "user") reader.Refuse("timestamps", text, "want kernel or user");
+}
+
 bool IsJobName(absl::string_view name) {
   constexpr size_t kLongest = 63;
   if (name.empty() || name.size() > kLongest || !absl::ascii_isalnum(name[0])) return false;
@@ -177,6 +183,7 @@ void ReadJob(SettingReader& reader, JobSpec& spec) {
   }
   ReadLabels(reader, spec);
   ReadRecords(reader, spec);
+  ReadTimestamps(reader, spec);
   spec.accept_undecided = reader.Switch("accept_undecided").value_or(false);
 }
 
@@ -210,6 +217,7 @@ void ReadCommand(SettingReader& reader, CommandSettings& command) {
     command.capacity = static_cast<uint32_t>(*capacity);
   }
   command.loops = static_cast<uint32_t>(reader.Integer("loops").value_or(0));
+  if (const RawSetting* sources = reader.Find("source_address")) command.source_addresses = sources->values;
   command.http = reader.Text("http").value_or("");
   ReadCluster(reader, command.cluster);
   // A key that just lies in the environment gives way to a variable that was named.
@@ -243,8 +251,10 @@ absl::StatusOr<ResolvedJob> Resolve(const std::vector<Settings>& layers) {
 absl::Status ApplyCapacity(uint64_t capacity, absl::string_view because, absl::string_view cure,
                            JobSpec& spec) {
   const auto refuse = [&](absl::string_view name, uint64_t value) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ": at most ", capacity,
-                                                   " here, for ", because, "; ", cure));
+    const uint64_t hosts = capacity == 0 ? 0 : (value + capacity - 1) / capacity;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is ", value, ": at most ", capacity, " here, for ", because, "; ", cure,
+        hosts == 0 ? "" : absl::StrCat("; ", hosts, " agents like this host would carry it (--coordinator)")));
   };
   for (const uint32_t level : spec.concurrency) {
     if (level > capacity) return refuse("concurrency", level);

@@ -40,6 +40,7 @@ struct CommandSettings {
   bool log_json = false;
   std::optional<uint32_t> capacity;  // concurrent requests of this host
   uint32_t loops = 0;                // 0: by cores and concurrency
+  std::vector<std::string> source_addresses;  // of this host, as given; empty: the system chooses
   std::string http;                  // HOST:PORT of /metrics; empty: none
   std::string api_key;               // a secret: never shown or recorded
   ClusterSettings cluster;

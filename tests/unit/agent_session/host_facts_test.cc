@@ -17,40 +17,58 @@ HostLimits Limits(uint64_t descriptors, uint32_t ports) {
   return limits;
 }
 
-TEST(HostFacts, KeepsDescriptorsForOtherThingsThanStreams) {
-  EXPECT_EQ(CapacityOf(Limits(1024, 28232)), 768u);
+uint32_t StreamsOf(const HostLimits& limits, const HelloOptions& options = {}) {
+  return CapacityOf(limits, options).streams();
 }
 
-TEST(HostFacts, HasNoMoreCapacityThanPorts) {
-  EXPECT_EQ(CapacityOf(Limits(1'000'000, 28232)), 28232u);
+SelftestRecord Selftest() { return {SelftestKey{}, 1'000, 90'000, ""}; }
+
+TEST(HostFacts, KeepsDescriptorsForOtherThingsThanStreams) { EXPECT_EQ(StreamsOf(Limits(1024, 28232)), 768u); }
+
+TEST(HostFacts, HasNoMoreCapacityThanPortsThatMayBePlanned) {
+  EXPECT_EQ(StreamsOf(Limits(1'000'000, 28232)), 25'409u);
+  EXPECT_EQ(CapacityOf(Limits(1'000'000, 28232), {}).source(), "ports");
 }
 
-TEST(HostFacts, HasCapacityForOneAtLeast) { EXPECT_EQ(CapacityOf(Limits(100, 0)), 1u); }
+TEST(HostFacts, SourceAddressesMultiplyThePorts) {
+  HelloOptions options;
+  options.source_addresses = 3;
+  EXPECT_EQ(StreamsOf(Limits(1'000'000, 28232), options), 76'227u);
+}
+
+TEST(HostFacts, HasCapacityForOneAtLeast) { EXPECT_EQ(StreamsOf(Limits(100, 0)), 1u); }
 
 TEST(HostFacts, TakesAnUnlimitedHostAsFarAsTheFieldReaches) {
-  EXPECT_EQ(CapacityOf(Limits(UINT64_MAX, 0)), UINT32_MAX);
+  EXPECT_EQ(StreamsOf(Limits(UINT64_MAX, 0)), UINT32_MAX);
+}
+
+TEST(HostFacts, TakesItsSelftestsCapacityBeforeItsLimits) {
+  HelloOptions options;
+  options.selftest = Selftest();
+  const v1::Capacity capacity = CapacityOf(Limits(20'000, 28232), options);
+  EXPECT_EQ(capacity.streams(), 1'000u);
+  EXPECT_EQ(capacity.source(), "selftest");
+  EXPECT_EQ(capacity.events_per_second(), 90'000);
+}
+
+TEST(HostFacts, TakesTheAskedCapacityBeforeItsSelftests) {
+  HelloOptions options;
+  options.selftest = Selftest();
+  options.capacity = 5'000;
+  EXPECT_EQ(CapacityOf(Limits(20'000, 28232), options).streams(), 5'000u);
+  EXPECT_EQ(CapacityOf(Limits(20'000, 28232), options).source(), "flag");
 }
 
 TEST(HostFacts, WeighsByTheQuotaWhereItIsLessThanTheCores) {
   HostLimits limits = Limits(1024, 0);
-  EXPECT_EQ(WeightOf(limits), 4);
+  EXPECT_EQ(WeightOf(limits, {}), 4);
   limits.cgroup.cpu = 1.5;
-  EXPECT_EQ(WeightOf(limits), 1.5);
+  EXPECT_EQ(WeightOf(limits, {}), 1.5);
   limits.cgroup.cpu = 16;
-  EXPECT_EQ(WeightOf(limits), 4);
+  EXPECT_EQ(WeightOf(limits, {}), 4);
 }
 
-TEST(HostFacts, CountsThePortsOfARange) {
-  EXPECT_EQ(ParsePortRange("32768\t60999\n"), 28232u);
-  EXPECT_EQ(ParsePortRange("5 5"), 1u);
-}
-
-TEST(HostFacts, TakesAMalformedPortRangeAsUnknown) {
-  EXPECT_EQ(ParsePortRange(""), 0u);
-  EXPECT_EQ(ParsePortRange("9 5"), 0u);
-  EXPECT_EQ(ParsePortRange("1 70000"), 0u);
-  EXPECT_EQ(ParsePortRange("a b"), 0u);
-}
+TEST(HostFacts, WeighsByTheEventsOfASelftestInCores) { EXPECT_EQ(WeightOf(Limits(1024, 0), Selftest()), 1.5); }
 
 TEST(HostFacts, NamesTheCpu) {
   EXPECT_EQ(ParseCpuModel("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Xeon @ 2.0GHz\n"),

@@ -20,7 +20,9 @@ JobSpec Sweep() {
 
 std::string Screen(const JobSpec& spec, FirstScreenFacts facts = {}) {
   facts.version = "1.2";
-  facts.capacity = CapacityOf(1024, 0);
+  HostBounds bounds;
+  bounds.descriptors = 1024;
+  facts.capacity = CapacityOf(bounds);
   facts.estimate = EstimateJob(spec, nullptr);
   return RenderFirstScreen(spec, facts);
 }

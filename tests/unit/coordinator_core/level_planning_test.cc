@@ -33,6 +33,13 @@ TEST(LevelPlanning, RecordsAreThinnedBeyondAHundredThousand) {
   EXPECT_EQ(PlanLevel(spec, 1, 1).record_one_in, 0u);
 }
 
+TEST(LevelPlanning, SaysWhoseArrivalTimesAreWanted) {
+  JobSpec spec;
+  EXPECT_FALSE(PlanLevel(spec, 1, 1).user_timestamps);
+  spec.user_timestamps = true;
+  EXPECT_TRUE(PlanLevel(spec, 1, 1).user_timestamps);
+}
+
 TEST(LevelPlanning, LatencyIsExpectedToGrowWithConcurrencyButNotToShrink) {
   EXPECT_EQ(ExpectedLatency(100, 4, 8), 200);
   EXPECT_EQ(ExpectedLatency(100, 8, 4), 100);

@@ -35,7 +35,7 @@ TEST(JobYaml, ReadsBackAsTheSameJob) {
       "parameters: {concurrency: [8, 1], request_count: 7, extra_inputs: {a: [1, \"x\"]},\n"
       "  ttft_sla_ms: 333.125, error_rate_sla: 0.001, request_timeout_seconds: 12.345,\n"
       "  benchmark_grace_period: 3, isl_stddev: 0.1}\n"
-      "labels: {n: '5', m: \"a\\nb\"}\nexport_records: sample:3\nno_fill: true\nwait_ready: 5\n");
+      "labels: {n: '5', m: \"a\\nb\"}\nexport_records: sample:3\ntimestamps: user\nno_fill: true\nwait_ready: 5\n");
   ExpectReadsBackTheSame(
       "parameters: {search_recipe: max-concurrency-under-sla, e2e_sla_ms: 1234567.25, "
       "search_budget_tokens: 123456789012, search_start: 3}");

@@ -208,6 +208,13 @@ TEST(Resolve, ReadsRecordsLabelsAndName) {
   EXPECT_THAT(Problem({{"name", "../x"}}), StartsWith("name is ../x: "));
 }
 
+TEST(Resolve, ArrivalTimesAreTheKernelsUnlessTheLoopsAreAskedFor) {
+  EXPECT_FALSE(Good({}).user_timestamps);
+  EXPECT_FALSE(Good({{"timestamps", "kernel"}}).user_timestamps);
+  EXPECT_TRUE(Good({{"timestamps", "user"}}).user_timestamps);
+  EXPECT_THAT(Problem({{"timestamps", "gpu"}}), StartsWith("timestamps is gpu: want kernel or user"));
+}
+
 TEST(Resolve, RefusesATimeCapBesideACount) {
   EXPECT_THAT(Problem({{"request_count", "5"}, {"level_cap_seconds", "5"}}), HasSubstr("no time cap"));
 }
@@ -228,7 +235,8 @@ TEST(ApplyCapacity, RefusesLevelsBeyondIt) {
   JobSpec spec = Good({{"concurrency", "8,1000"}});
   EXPECT_TRUE(ApplyCapacity(1000, "b", "c", spec).ok());
   EXPECT_EQ(std::string(ApplyCapacity(768, "of 1024 files", "raise them", spec).message()),
-            "concurrency is 1000: at most 768 here, for of 1024 files; raise them");
+            "concurrency is 1000: at most 768 here, for of 1024 files; raise them; 2 agents like this host would carry it "
+            "(--coordinator)");
 }
 
 TEST(ApplyCapacity, LowersTheEndOfASearchThatWasNotGivenAndSaysSo) {
