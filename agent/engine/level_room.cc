@@ -12,7 +12,7 @@
 namespace tidemark {
 namespace {
 
-constexpr uint64_t kDescriptorsKept = 64;
+constexpr uint64_t kDescriptorsKept = 128;  // for all that is no connection
 
 int FamilyOf(const std::string& address) { return absl::StartsWith(address, "[") ? AF_INET6 : AF_INET; }
 
@@ -39,6 +39,8 @@ std::map<std::string, uint64_t> ConnectionsTo(uint32_t slots, const std::vector<
   return connections;
 }
 
+}  // namespace
+
 absl::Status CheckFamilies(const std::vector<TransportTarget>& targets, const std::vector<SourceAddress>& sources) {
   if (sources.empty()) return absl::OkStatus();
   for (const TransportTarget& target : targets) {
@@ -52,12 +54,11 @@ absl::Status CheckFamilies(const std::vector<TransportTarget>& targets, const st
   return absl::OkStatus();
 }
 
-}  // namespace
-
 LevelRoom ReadRoom() {
   LevelRoom room;
-  const uint64_t limit = DescriptorLimit(), used = OpenDescriptors() + kDescriptorsKept;
-  if (limit > 0) room.descriptors = limit > used ? limit - used : 1;
+  // What is open now may be the level's before, which is being closed.
+  const uint64_t limit = DescriptorLimit();
+  if (limit > 0) room.descriptors = limit > kDescriptorsKept ? limit - kDescriptorsKept : 1;
   room.ports = LocalPorts();
   return room;
 }
@@ -73,11 +74,10 @@ uint64_t PortsToOneAddress(const std::vector<TransportTarget>& targets, const st
 
 absl::Status CheckRoom(uint32_t slots, const std::vector<TransportTarget>& targets,
                        const std::vector<SourceAddress>& sources, const LevelRoom& room) {
-  if (absl::Status families = CheckFamilies(targets, sources); !families.ok()) return families;
   if (room.descriptors > 0 && slots > room.descriptors) {
     return absl::ResourceExhaustedError(
         absl::StrCat(slots, " concurrent requests are more than the ", room.descriptors,
-                     " file descriptors that are left: ", MoreAgents(slots, room.descriptors),
+                     " file descriptors there are for them: ", MoreAgents(slots, room.descriptors),
                      ", or a higher hard limit (ulimit -Hn, LimitNOFILE=)"));
   }
   for (const auto& [address, wanted] : ConnectionsTo(slots, targets)) {

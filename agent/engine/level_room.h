@@ -13,19 +13,21 @@
 namespace tidemark {
 
 struct LevelRoom {
-  uint64_t descriptors = 0;  // that may still be opened; 0: not known
+  uint64_t descriptors = 0;  // for connections; 0: not known
   uint32_t ports = 0;        // for connections of one source address to one address; 0: not known
 };
 
-// Of this process, now. Some descriptors are kept back for all that is no connection.
+// Of this process and host.
 LevelRoom ReadRoom();
 
 // Ports for connections to one address, over all sources that can reach the target's family; 0: not known.
 uint64_t PortsToOneAddress(const std::vector<TransportTarget>& targets, const std::vector<SourceAddress>& sources,
                            const LevelRoom& room);
 
-// Slots are spread over targets and their addresses in turn. InvalidArgument: an address is of a family that no
-// source has; ResourceExhausted: too few descriptors, or ports to one address, and how many agents more it takes.
+// InvalidArgument names an address of a family that none of the sources (if there are any) has.
+absl::Status CheckFamilies(const std::vector<TransportTarget>& targets, const std::vector<SourceAddress>& sources);
+
+// Slots are spread over targets and their addresses in turn. ResourceExhausted: too few descriptors, or ports to one address, and how many agents more it takes.
 absl::Status CheckRoom(uint32_t slots, const std::vector<TransportTarget>& targets,
                        const std::vector<SourceAddress>& sources, const LevelRoom& room);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/engine/level_room.h"
 #include "agent/http/resolve.h"
 #include "common/clock/clock.h"
 
@@ -60,6 +61,7 @@ absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
     target->ca_cert = endpoint.ca_cert;
     options.targets.push_back(*std::move(target));
   }
+  if (absl::Status families = CheckFamilies(options.targets, options.sources); !families.ok()) return families;
   return options;
 }
 

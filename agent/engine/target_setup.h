@@ -18,7 +18,7 @@ namespace tidemark {
 // allowed for every one of the hosts, and the addresses by leave of `access`. Connections come from the
 // addresses that `access` names. `slots` is left 0. NotFound for a
 // name without address, PermissionDenied for a key that is not allowed or not set, FailedPrecondition for a
-// target that is not.
+// target that is not, InvalidArgument for one that none of the source addresses reaches.
 absl::StatusOr<TransportOptions> SetUpTransport(const EndpointSpec& endpoint,
                                                 const TimeLimits& limits,
                                                 const TargetAccess& access);

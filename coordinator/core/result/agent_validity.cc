@@ -65,13 +65,13 @@ class Checks {
       : part_(part), self_(part.snapshot.self_check), carried_(CarriedSlots(part)) {}
 
   std::vector<v1::ValidityCheck> All() {
+    Throttled();  // causes first: a reader begins with them
+    RunQueueWait();
+    LoopCpu();
     LoopLag();
     ReaderDelay();
     SendLateness();
     Turnaround();
-    LoopCpu();
-    RunQueueWait();
-    Throttled();
     LoopSilent();
     UnreadBytes();
     Descriptors();

@@ -10,7 +10,7 @@
 // One agent's measures of itself against their thresholds (docs/validity.md). Pure functions: thread-safe.
 namespace tidemark {
 
-// Every measure of an agent with slots, in the page's order. A measure that nothing was seen of is left out:
+// Every measure of an agent with slots, causes before what they lead to. A measure that nothing was seen of is left out:
 // no kernel stamps, no send that was due at a time, a limit that the agent does not know.
 std::vector<v1::ValidityCheck> CheckAgent(const AgentPart& part);
 

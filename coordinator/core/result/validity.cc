@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -111,8 +112,11 @@ std::vector<AgentLoad> LoadsOf(const LevelMeasurement& measurement, const std::v
 
 std::vector<std::string> InvalidReasons(const std::vector<v1::ValidityCheck>& checks) {
   std::vector<std::string> reasons;
+  std::set<std::string> cured;  // agents
   for (const v1::ValidityCheck& check : checks) {
-    if (check.state() == v1::VALIDITY_INVALID) reasons.push_back(check.advice());
+    if (check.state() != v1::VALIDITY_INVALID) continue;
+    const std::string& advice = check.advice();
+    reasons.push_back(cured.insert(check.agent()).second ? advice : advice.substr(0, advice.find(": ")));
   }
   return reasons;
 }

@@ -22,7 +22,7 @@ v1::Validity WorstOf(const std::vector<v1::ValidityCheck>& checks);
 // would cure.
 std::vector<AgentLoad> LoadsOf(const LevelMeasurement& measurement, const std::vector<v1::ValidityCheck>& checks);
 
-// The advice of every check that makes the level INVALID.
+// Why the level is INVALID: the advice of every such check, of one agent's second and later ones without the cure.
 std::vector<std::string> InvalidReasons(const std::vector<v1::ValidityCheck>& checks);
 
 }  // namespace tidemark

@@ -58,9 +58,13 @@ TEST(LevelRoom, SourceAddressesMultiplyThePorts) {
 }
 
 TEST(LevelRoom, SourceAddressesOfAnotherFamilyAreRefused) {
-  const absl::Status status = CheckRoom(1, Targets({{"[fd00::1]:80"}}), Sources({AF_INET}), kRoom);
+  const absl::Status status = CheckFamilies(Targets({{"[fd00::1]:80"}}), Sources({AF_INET}));
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("none of them reaches [fd00::1]:80: give one that is IPv6"));
+}
+
+TEST(LevelRoom, WithoutSourceAddressesEveryFamilyIsReached) {
+  EXPECT_TRUE(CheckFamilies(Targets({{"[fd00::1]:80"}}), {}).ok());
 }
 
 TEST(LevelRoom, HasADescriptorForEachSlot) {

@@ -38,6 +38,16 @@ TEST_F(Validity, TheReasonNamesTheAgent) {
   EXPECT_NE(FirstReason().find("agent-1"), std::string::npos);
 }
 
+TEST_F(Validity, AnAgentsCauseComesFirstAndItsCureOnce) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().cgroup_throttled_ns = self().wall_ns / 2;
+  self().loop_lag_us.Record(90'000, 100);
+  const std::vector<std::string> reasons = InvalidReasons(CheckValidity(level_));
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_NE(reasons[0].find("throttled by its CPU limit for 50.0 % of the time: raise the limit"), std::string::npos);
+  EXPECT_EQ(reasons[1].find("add an agent"), std::string::npos);
+}
+
 TEST_F(Validity, ALoopAt96PercentOfACoreIsInvalid) {
   self().wall_ns = 10 * kNanosPerSecond;
   self().loop_cpu_ns = 96 * self().wall_ns / 100;
