@@ -57,6 +57,16 @@ LevelTimes TimesOf(const JobSpec& spec, const JobMachineOptions& options) {
   return times;
 }
 
+std::vector<uint32_t> LevelsNotRun(const JobSpec& spec, const std::vector<LevelOutcome>& history) {
+  std::vector<uint32_t> levels;
+  for (uint32_t level : spec.concurrency) {
+    const bool run = std::any_of(history.begin(), history.end(),
+                                 [level](const LevelOutcome& outcome) { return outcome.level == level; });
+    if (!run) levels.push_back(level);
+  }
+  return levels;
+}
+
 std::optional<int64_t> MeanLatency(const LevelMeasurement& level) {
   double sum = 0, count = 0;
   for (const AgentPart& part : level.parts) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "coordinator/core/job/job_machine.h"
 #include "coordinator/core/job/level_machine.h"
@@ -24,6 +25,9 @@ int64_t RequestLimit(const JobSpec& spec);
 // What a probe may take in all, ns.
 int64_t ProbeLimit(const JobSpec& spec, const JobMachineOptions& options);
 LevelTimes TimesOf(const JobSpec& spec, const JobMachineOptions& options);
+
+// Of a list's concurrencies, those that `history` has no level of.
+std::vector<uint32_t> LevelsNotRun(const JobSpec& spec, const std::vector<LevelOutcome>& history);
 
 // Mean latency of the successes, ns; nothing when there was none.
 std::optional<int64_t> MeanLatency(const LevelMeasurement& level);

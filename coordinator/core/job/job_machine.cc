@@ -1,7 +1,6 @@
 #include "coordinator/core/job/job_machine.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -445,11 +444,7 @@ class JobMachine::State {
   }
 
   void Finish(JobFinished end) {
-    std::set<uint64_t> run;
-    for (const LevelOutcome& outcome : history_) run.insert(outcome.level);
-    for (uint32_t level : spec_.concurrency) {
-      if (run.count(level) == 0) end.levels_not_run.push_back(level);
-    }
+    end.levels_not_run = LevelsNotRun(spec_, history_);
     end.sent_without_level = sent_without_level_;
     stage_ = Stage::kFinished;
     out_.push_back(std::move(end));
