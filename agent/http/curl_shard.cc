@@ -112,7 +112,7 @@ void CurlShard::OnSocketReady(int fd, uint32_t events) {
   const int set = ((events & (EPOLLIN | EPOLLHUP)) ? CURL_CSELECT_IN : 0) |
                   ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
                   ((events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
-  Act(fd, set, (events & EPOLLIN) != 0);
+  Act(fd, set, (events & (EPOLLIN | EPOLLERR)) == EPOLLIN);  // an error is libcurl's to take
   of_socket_ = true;
   CollectEnded();
   of_socket_ = false;
