@@ -56,7 +56,7 @@ def show(title, header, rows):
 def long_run(settings, client, streams, gap=None, watched=False):
     """Streams whose end no window sees: what an event costs. `watched`: also the system calls, after a slower ramp."""
     ramp = max(0.5, streams / (STARTS_A_SECOND if watched else 5_000))
-    settle, window = 0.5, 3.0 if watched else 2.0
+    settle, window = 1.0, 3.0 if watched else 2.0
     flags = ['--streams', streams, '--output-tokens', LONG, '--ramp-s', ramp, '--settle-s', settle, '--window-s', window]
     during = system_calls(2, ramp + settle + 0.7) if watched else None
     with machine(settings), NullServer(settings, 100, gap or gap_ms(streams)) as server:
@@ -265,7 +265,7 @@ def truth(settings, only):
                        '--request-count', requests, '--isl', 128, '--osl', tokens, '--output-dir', home + '/result',
                        '--export-records', 'all'][:None if supports_records(settings) else -2]
             began = time.monotonic_ns()
-            subprocess.run(pinned(CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT_S)
+            subprocess.run(pinned(settings, CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT_S)
             log = read_send_log(server.log)
             first = min(each[0] for each in log.values())
             with open(home + '/result/result.json') as file:
@@ -284,7 +284,7 @@ def pause_between_levels(settings):
     with tempfile.TemporaryDirectory() as home, machine(settings), NullServer(settings, 100, 20) as server:
         command = [os.path.join(settings.bin, 'tidemark'), 'sweep', '--url', server.url, '--concurrency', '64,65',
                    '--request-count', 128, '--isl', 128, '--osl', 16, '--output-dir', home + '/result']
-        subprocess.run(pinned(CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT_S)
+        subprocess.run(pinned(settings, CLIENT_CORE, command), capture_output=True, timeout=RUN_LIMIT_S)
         spans = sorted((read, end or sends[-1]) for read, sends, end in read_send_log(server.log).values() if sends)
     probe, *spans = spans
     last, longest = spans[0][1], 0
@@ -339,8 +339,10 @@ def main():
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--streams', type=int, nargs='*', help='only these loads')
     parser.add_argument('--lock', help='a file to hold an exclusive lock on while something runs')
+    parser.add_argument('--first', action='store_true',
+                        help='client and server go before whatever else runs (SCHED_FIFO): for a machine that is not idle')
     given = parser.parse_args()
-    settings = Settings(given.build, given.lock, given.quick)
+    settings = Settings(given.build, given.lock, given.quick, given.first)
     if given.parts == ['show']:
         for part, rows in saved(settings).items():
             if part in PARTS:

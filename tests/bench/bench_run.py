@@ -18,11 +18,12 @@ RUN_LIMIT_S = 85
 class Settings:
     """Where the programs are, and how they are to be run."""
 
-    def __init__(self, build, lock=None, quick=False):
+    def __init__(self, build, lock=None, quick=False, first=False):
         self.build = os.path.abspath(build)
         self.bin = os.path.join(self.build, 'bin')
         self.lock = lock  # a file held while something is measured, for machines on which others build
         self.held = 0
+        self.first = first  # before whatever else runs on the machine
         self.quick = quick
         self.repeats = 1 if quick else 3
 
@@ -42,8 +43,8 @@ def machine(settings):
             settings.held -= 1
 
 
-def pinned(core, command):
-    return ['taskset', '-c', str(core)] + [str(each) for each in command]
+def pinned(settings, core, command):
+    return (['chrt', '-f', '10'] if settings.first else []) + ['taskset', '-c', str(core)] + [str(each) for each in command]
 
 
 class NullServer:
@@ -53,7 +54,7 @@ class NullServer:
         self.folder = tempfile.mkdtemp(prefix='tidemark-bench-')
         self.log = os.path.join(self.folder, 'sent')
         self.process = subprocess.Popen(
-            pinned(SERVER_CORE, [os.path.join(settings.bin, 'tidemark-sim'), '--null', '--exit-with-parent', '--listen',
+            pinned(settings, SERVER_CORE, [os.path.join(settings.bin, 'tidemark-sim'), '--null', '--exit-with-parent', '--listen',
                                  '127.0.0.1:0', '--delay-ms', delay_ms, '--itl-ms', itl_ms, '--model', 'mock', '--send-log', self.log]),
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
@@ -75,7 +76,7 @@ class NullServer:
 def run_client(settings, server, name, flags, during=None):
     """One of the two clients, to its line of JSON. `during` is called with its pid once it runs."""
     command = [os.path.join(settings.bin, name), '--port', server.port, '--send-log', server.log] + flags
-    child = subprocess.Popen(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(pinned(settings, CLIENT_CORE, command), stdout=subprocess.PIPE, text=True)
     extra = during(child.pid) if during else None
     out, _ = child.communicate(timeout=RUN_LIMIT_S)
     if child.returncode != 0:
