@@ -13,7 +13,7 @@ ResultOutput FileResultOutput(const Terminal& terminal) {
     SummaryOptions options;
     options.width = static_cast<size_t>(terminal.width);
     options.color = terminal.color;
-    if (!output_dir.empty()) options.report_path = output_dir + "/report.html";
+    options.report_path = output_dir.empty() ? "" : output_dir + "/report.html";  // empty: there is none
     return SummaryText(result, options);
   };
   return output;
