@@ -72,8 +72,26 @@ std::optional<v1::ValidityCheck> CheckAddresses(const LevelMeasurement& measurem
   return check;
 }
 
-// The others are faults of ours, which less load does not cure.
-bool IsOfLoad(absl::string_view measure) { return measure != "little_residual" && measure != "queued_inside_fraction"; }
+constexpr double kBusyLoop = 0.7;  // of a core
+
+// Whether this measure says that it was the agent's own load that it could not carry. A host that others keep
+// busy makes an agent late too, but less load does not cure that.
+bool TellsOfLoad(const v1::ValidityCheck& check) {
+  if (check.measure() == "loop_cpu_fraction") return check.value() > kBusyLoop;
+  if (check.measure() == "cgroup_throttled_fraction") return check.state() != v1::VALID;
+  const bool of_limits = check.measure() == "descriptors_left" || check.measure() == "ports_fraction";
+  return of_limits && check.state() == v1::VALIDITY_INVALID;
+}
+
+bool HadTooMuch(const AgentPart& part, const std::vector<v1::ValidityCheck>& checks) {
+  bool invalid = false, loaded = false;
+  for (const v1::ValidityCheck& check : checks) {
+    if (check.agent() != part.agent) continue;
+    invalid = invalid || check.state() == v1::VALIDITY_INVALID;
+    loaded = loaded || TellsOfLoad(check);
+  }
+  return invalid && loaded;
+}
 
 }  // namespace
 
@@ -102,10 +120,7 @@ std::vector<AgentLoad> LoadsOf(const LevelMeasurement& measurement, const std::v
   std::vector<AgentLoad> loads;
   for (const AgentPart& part : measurement.parts) {
     if (part.share.slots == 0) continue;
-    const bool too_much = std::any_of(checks.begin(), checks.end(), [&part](const v1::ValidityCheck& check) {
-      return check.state() == v1::VALIDITY_INVALID && check.agent() == part.agent && IsOfLoad(check.measure());
-    });
-    loads.push_back({part.agent, part.share.slots, too_much ? CarriedSlots(part) : part.share.slots});
+    loads.push_back({part.agent, part.share.slots, HadTooMuch(part, checks) ? CarriedSlots(part) : part.share.slots});
   }
   return loads;
 }

@@ -18,8 +18,8 @@ std::vector<v1::ValidityCheck> CheckValidity(const LevelMeasurement& measurement
 // The worst state among the checks; VALID when there are none.
 v1::Validity WorstOf(const std::vector<v1::ValidityCheck>& checks);
 
-// What each agent with slots had to carry, and carried: fewer where a measure of it is INVALID that less load
-// would cure.
+// What each agent with slots had to carry, and carried: fewer where a measure of it is INVALID and its load
+// was the cause: its loop used over 70 % of a core, its CPU limit held it, or its descriptors or ports ran out.
 std::vector<AgentLoad> LoadsOf(const LevelMeasurement& measurement, const std::vector<v1::ValidityCheck>& checks);
 
 // Why the level is INVALID: the advice of every such check, of one agent's second and later ones without the cure.

@@ -38,6 +38,28 @@ TEST_F(Validity, TheReasonNamesTheAgent) {
   EXPECT_NE(FirstReason().find("agent-1"), std::string::npos);
 }
 
+TEST_F(Validity, AnAgentThatIsThrottledAndInvalidHadTooMuch) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().cgroup_throttled_ns = self().wall_ns / 2;
+  const std::vector<AgentLoad> loads = LoadsOf(level_, CheckValidity(level_));
+  EXPECT_EQ(loads, (std::vector<AgentLoad>{{"agent-1", 4, 2}}));
+}
+
+TEST_F(Validity, AnAgentThatIsLateWithAnIdleLoopIsNotCuredByLess) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().loop_cpu_ns = self().wall_ns / 10;
+  self().loop_lag_us.Record(90'000, 100);
+  const std::vector<AgentLoad> loads = LoadsOf(level_, CheckValidity(level_));
+  EXPECT_EQ(loads, (std::vector<AgentLoad>{{"agent-1", 4, 4}}));
+}
+
+TEST_F(Validity, AnAgentThatIsLateWithABusyLoopHadTooMuch) {
+  self().wall_ns = 10 * kNanosPerSecond;
+  self().loop_cpu_ns = 8 * kNanosPerSecond;
+  self().loop_lag_us.Record(90'000, 100);
+  EXPECT_TRUE(LoadsOf(level_, CheckValidity(level_))[0].TooMuch());
+}
+
 TEST_F(Validity, AnAgentsCauseComesFirstAndItsCureOnce) {
   self().wall_ns = 10 * kNanosPerSecond;
   self().cgroup_throttled_ns = self().wall_ns / 2;
