@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "common/measurement/facts_codec.h"
 #include "tests/unit/coordinator_driver/coordinator_scenario.h"
 
 namespace tidemark {
@@ -76,6 +77,35 @@ TEST(CoordinatorJobs, AResultRepeatsNoWarning) {
   ASSERT_TRUE(result.ok()) << result.status();
   const auto& warnings = result->result().warnings();
   EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "agent a is lost: it left: bye"), 1);
+}
+
+// ---- records ----
+
+TEST(CoordinatorRecords, OnlyWhatIsKeptCountsAsWritten) {
+  CoordinatorScenario s;
+  const auto agent = s.Join("a", {Kind::kStop, Kind::kPullRecords});
+  const v1::Job job = *s.Create("2");
+  FinalSnapshot snapshot;
+  snapshot.deltas = 1;
+  snapshot.measured.sent = snapshot.measured.ok = 4;
+  snapshot.records_written = 4;
+  snapshot.records_bytes = 100;
+  v1::AgentMessage stopped;
+  *stopped.mutable_stopped()->mutable_key() = agent->Await(Kind::kStop).stop().key();
+  *stopped.mutable_stopped()->mutable_snapshot() = EncodeSnapshot(snapshot);
+  agent->Say(std::move(stopped));
+  v1::RecordChunk chunk;  // and no more
+  *chunk.mutable_key() = agent->Await(Kind::kPullRecords).pull_records().key();
+  chunk.set_agent_id("a");
+  chunk.set_data("one\ntwo\n");
+  const auto kept = s.Ask<uint64_t>([&](auto answer) { s.coordinator().OnRecords(chunk, std::move(answer)); });
+  EXPECT_EQ(*kept, 8u);
+  s.Advance(60 * kNanosPerSecond);
+  s.Await(job.id(), v1::COMPLETED);
+  const auto result = Result(s, job.id());
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->result().levels(0).records_written(), 2u);
+  EXPECT_EQ(result->result().levels(0).records_lost(), 2u);
 }
 
 // ---- agents ----
