@@ -160,8 +160,9 @@ SERVER_EVENTS_A_SECOND = 120_000  # more it does not send in time
 
 
 def accuracy_run(settings, client, gap, user):
-    flags = ['--streams', ACCURACY_STREAMS, '--output-tokens', ACCURACY_TOKENS, '--window-s', 4]
     cycle = 0.1 + (ACCURACY_TOKENS - 1) * gap / 1e3
+    # Only requests that end in the window are compared, and each must have begun while the level measured.
+    flags = ['--streams', ACCURACY_STREAMS, '--output-tokens', ACCURACY_TOKENS, '--window-s', round(cycle + 2, 1)]
     flags += ['--ramp-s', round(cycle, 2)]
     with tempfile.TemporaryDirectory() as records:
         if client == 'epoll':
