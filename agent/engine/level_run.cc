@@ -68,7 +68,7 @@ absl::Status LevelRun::Build() {
     addresses_.insert(addresses_.end(), target.addresses.begin(), target.addresses.end());
   }
   const LevelRoom room = ReadRoom();
-  const absl::Status fits = CheckRoom(task_.share.slots, transport->targets, transport->sources, room);
+  absl::Status fits = CheckRoom(task_.share.slots, transport->targets, transport->sources, room);
   if (!fits.ok()) return fits;
   ports_limit_ = PortsToOneAddress(transport->targets, transport->sources, room);
   const absl::Status spool = OpenSpool();

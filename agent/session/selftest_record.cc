@@ -81,7 +81,7 @@ absl::StatusOr<SelftestRecord> DecodeSelftest(absl::string_view text) {
 }
 
 std::string SelftestPath(const std::vector<std::string>& environment) {
-  const std::string file = ValueOf(environment, "TIDEMARK_SELFTEST_FILE");
+  std::string file = ValueOf(environment, "TIDEMARK_SELFTEST_FILE");
   if (!file.empty()) return file;
   const std::string state = ValueOf(environment, "XDG_STATE_HOME"), home = ValueOf(environment, "HOME");
   if (!state.empty() && state[0] == '/') return state + "/tidemark/selftest.json";

@@ -182,7 +182,7 @@ absl::StatusOr<uint64_t> RecordStore::Assemble(uint32_t concurrency) {
     }
     DropParts();
   }
-  const absl::Status joined = Join(paths, absl::StrCat(dir_, "/concurrency_", concurrency));
+  absl::Status joined = Join(paths, absl::StrCat(dir_, "/concurrency_", concurrency));
   RemoveDropped();
   if (!joined.ok()) return joined;
   return records;

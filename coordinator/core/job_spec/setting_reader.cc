@@ -52,7 +52,7 @@ void SettingReader::Refuse(absl::string_view name, absl::string_view value,
 std::optional<std::string> SettingReader::Text(absl::string_view name) {
   const RawSetting* setting = Find(name);
   if (setting == nullptr) return std::nullopt;
-  const std::string value = setting->values.empty() ? "" : setting->values[0];
+  std::string value = setting->values.empty() ? "" : setting->values[0];
   if (value.empty()) {
     Note(RefuseValue(*setting, value, absl::StrCat("want ", setting->parameter->unit)));
     return std::nullopt;
