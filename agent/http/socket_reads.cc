@@ -52,7 +52,7 @@ int64_t& SocketReads::LastArrival(int fd) {
 }
 
 void SocketReads::OnRead(int fd, size_t got, size_t room, int64_t stamp) {
-  emptied_ = fd == fd_ && got < room;
+  emptied_ = fd == fd_ && got > 0 && got < room;  // an end stays readable
   if (got == 0) return;
   if (any_read_ && fd == read_fd_ && stamp == stamp_) return;
   Settle(INT64_MIN);
