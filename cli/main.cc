@@ -25,13 +25,12 @@
 #include "cli/terminal.h"
 #include "common/clock/clock.h"
 #include "common/descriptors/descriptor_limit.h"
+#include "common/environment/process_environment.h"
 #include "common/local_address/local_ports.h"
 #include "common/settings/said_text.h"
 #include "coordinator/core/job_spec/parameters.h"
 #include "coordinator/core/job_spec/settings.h"
 #include "simulator/law_prediction.h"
-
-extern char** environ;
 
 namespace tidemark {
 namespace {
@@ -62,17 +61,11 @@ std::optional<double> SimulatorLatency(const JobSpec& spec, uint32_t concurrency
   return PredictClosedLoop(LawConstants(), load).request_latency_ms / 1000;
 }
 
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return environment;
-}
-
 // With the patience that a job of hours wants.
 absl::StatusOr<ClusterRun> Connect(const ClusterSettings& cluster, const std::function<void(const std::string&)>& say) {
   BenchmarkClientLimits limits;
   limits.patience_ns = 30 * kNanosPerSecond;
-  return ConnectToCluster(cluster, Environment(), &RealClock(), limits, say);
+  return ConnectToCluster(cluster, ProcessEnvironment(), &RealClock(), limits, say);
 }
 
 int SweepCommand(const std::vector<std::string>& arguments) {
@@ -87,7 +80,7 @@ int SweepCommand(const std::vector<std::string>& arguments) {
   world.err_terminal = TerminalOf(STDERR_FILENO);
   world.clock = &RealClock();
   world.version = TIDEMARK_VERSION;
-  world.environment = Environment();
+  world.environment = ProcessEnvironment();
   world.descriptor_limit = *descriptors;
   world.local_ports = LocalPorts();
   // Before the built-in simulator takes a core.
@@ -113,7 +106,7 @@ int SelftestCommand(const std::vector<std::string>& arguments) {
   world.out = &std::cout;
   world.err = &std::cerr;
   world.clock = &RealClock();
-  world.environment = Environment();
+  world.environment = ProcessEnvironment();
   world.key = KeyOfThisHost();
   world.most_streams = static_cast<uint32_t>(CapacityOf(bounds).requests);
   world.start = [](const NullSchedule& schedule, uint32_t loops) {
@@ -129,7 +122,7 @@ JobWorld ClusterWorld() {
   world.out_terminal = TerminalOf(STDOUT_FILENO);
   world.err_terminal = TerminalOf(STDERR_FILENO);
   world.clock = &RealClock();
-  world.environment = Environment();
+  world.environment = ProcessEnvironment();
   world.output = FileResultOutput(world.out_terminal);
   return world;
 }

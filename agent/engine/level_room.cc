@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/engine/self_check.h"
+#include "common/descriptors/descriptor_limit.h"
 #include "common/local_address/local_ports.h"
 
 namespace tidemark {

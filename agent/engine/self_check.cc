@@ -1,7 +1,6 @@
 #include "agent/engine/self_check.h"
 
 #include <dirent.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/descriptors/descriptor_limit.h"
 
 namespace tidemark {
 namespace {
@@ -91,11 +91,6 @@ uint64_t OpenDescriptors() {
   while (readdir(dir) != nullptr) ++count;
   closedir(dir);
   return count > 3 ? count - 3 : 0;  // ".", "..", and the folder itself
-}
-
-uint64_t DescriptorLimit() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 SelfCheck::Sample SelfCheck::Take() const {

@@ -27,7 +27,6 @@ std::string CpuStatPath(absl::string_view proc_self_cgroup,
 // Of this process, now.
 CgroupThrottling ReadCgroupThrottling();
 uint64_t OpenDescriptors();
-uint64_t DescriptorLimit();
 
 // Is the generator the limit? Takes the figures of a loop's thread between Begin and End, both
 // called on that thread.

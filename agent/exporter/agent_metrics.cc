@@ -9,6 +9,7 @@
 #include "agent/engine/self_check.h"
 #include "agent/exporter/agent_families.h"
 #include "agent/exporter/process_facts.h"
+#include "common/descriptors/descriptor_limit.h"
 #include "common/exposition/metric_page.h"
 #include "common/overloaded.h"
 

@@ -1,7 +1,5 @@
 #include "agent/program/agent_program.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -23,6 +21,7 @@
 #include "agent/session/target_policy.h"
 #include "common/descriptors/descriptor_limit.h"
 #include "common/environment/environment.h"
+#include "common/environment/process_environment.h"
 #include "common/exposition/monitoring_routes.h"
 #include "common/local_address/source_address.h"
 #include "common/log/log.h"
@@ -56,15 +55,9 @@ absl::StatusOr<TargetAccess> MakeAccess(const AgentSettings& settings) {
   return access;
 }
 
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return environment;
-}
-
 // What its selftest found, where that holds here.
 std::optional<SelftestRecord> SelftestOf(const AgentSettings& settings) {
-  const std::string path = settings.selftest_file.empty() ? SelftestPath(Environment()) : settings.selftest_file;
+  const std::string path = settings.selftest_file.empty() ? SelftestPath(ProcessEnvironment()) : settings.selftest_file;
   KeptSelftest kept = LoadSelftest(path, KeyOfThisHost());
   if (!kept.why_not.empty()) Log(LogLevel::kWarning, kept.why_not);
   return kept.record;

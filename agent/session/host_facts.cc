@@ -1,7 +1,6 @@
 #include "agent/session/host_facts.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "common/descriptors/descriptor_limit.h"
 #include "common/environment/environment.h"
 #include "common/http_client/http_client.h"
 #include "common/local_address/local_ports.h"
@@ -49,11 +49,6 @@ std::string PodName() {
   if (!pod.empty()) return pod;
   std::string host = Env("HOSTNAME");  // a pod's name by default
   return host.empty() ? HostName() : host;
-}
-
-uint64_t DescriptorLimit() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 void WarnOfCapacity(const v1::Hello& hello) {

@@ -20,4 +20,9 @@ absl::StatusOr<uint64_t> RaiseDescriptorLimit() {
   return static_cast<uint64_t>(raised ? limit.rlim_cur : before);
 }
 
+uint64_t DescriptorLimit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 }  // namespace tidemark

@@ -12,6 +12,9 @@ namespace tidemark {
 // telling.
 absl::StatusOr<uint64_t> RaiseDescriptorLimit();
 
+// The soft limit of open descriptors; 0 when there is no telling.
+uint64_t DescriptorLimit();
+
 }  // namespace tidemark
 
 #endif  // TIDEMARK_COMMON_DESCRIPTORS_DESCRIPTOR_LIMIT_H_

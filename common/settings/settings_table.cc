@@ -16,10 +16,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/environment/process_environment.h"
 #include "common/settings/said_text.h"
 #include "common/settings/settings_file.h"
-
-extern char** environ;
 
 namespace tidemark {
 namespace {
@@ -76,7 +75,7 @@ absl::Status AsStatus(const CLI::Error& error) {
 SettingSources ProcessSources(int argc, char** argv) {
   SettingSources sources;
   sources.arguments.assign(argv + std::min(argc, 1), argv + argc);
-  for (char** entry = environ; *entry != nullptr; ++entry) sources.environment.emplace_back(*entry);
+  sources.environment = ProcessEnvironment();
   sources.file = ReadWhole;
   return sources;
 }
